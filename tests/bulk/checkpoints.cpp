@@ -206,7 +206,7 @@ TEST_CASE("a checkpoint from a different load is refused before anything is sent
     }
     SECTION("the checkpoint belongs to a longer input") {
         input.resize(1'000);
-        refused(bulk_insert(s.books, input, s.options()), "this one ends earlier");
+        refused(bulk_insert(s.books, input, s.options()), "this input ends earlier");
     }
     SECTION("the checkpoint is damaged") {
         std::string const whole = text;

@@ -131,7 +131,7 @@ public:
     void require_one() const {
         if (!frame_) {
             error{error_code::invalid_input,
-                "a task can only be awaited once: this one was already awaited, or moved from"}
+                "a task can only be awaited once: this task was already awaited, or moved from"}
                 .raise();
         }
     }

@@ -151,13 +151,13 @@ public:
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> replace(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return failure{error_code::invalid_input, {}};
     }
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> merge(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return failure{error_code::invalid_input, {}};
     }
 

@@ -189,7 +189,7 @@ template <class Declared, class... Entities>
 consteval void allow_index_of(type_list<Entities...>) {
     using entity = typename entity_of_index<type_of_listed<Declared>, type_list<Entities...>>::type;
     constexpr bool listed = !std::is_void_v<entity>;
-    static_assert(listed, "this is an index of an entity that the table does not have");
+    static_assert(listed, "this is an index of an entity that is not a type of the table");
     if constexpr (listed) { allow_index<entity, Declared>(); }
 }
 template <class Declared, class... Entities>

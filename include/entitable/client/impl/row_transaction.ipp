@@ -122,7 +122,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     std::string_view const row_key = change.entity.row_key();
     if (change.entity.partition_key() != partition_key_) {
         failure elsewhere{error_code::commands_in_batch_act_on_different_partitions,
-            "a transaction must stay in one partition; this entity is in another"};
+            "a transaction must stay in one partition; this entity is in a different one"};
         elsewhere.error().detail = keys_text(change.entity.partition_key(), row_key);
         return refuse(std::move(elsewhere));
     }
@@ -160,7 +160,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::expect(held_row& one, mutation const& 
     if (inserted || differs || twice) {
         refuse_row(error_code::update_condition_not_satisfied,
             inserted    ? "the entity does not have this ETag: this body has inserted it"
-                : twice ? "this body has changed the entity under another ETag"
+                : twice ? "this body has changed the entity under a different ETag"
                         : "the entity was changed since it was read",
             change.entity.row_key());
         return false;

@@ -76,7 +76,8 @@ struct property_field {
         static_assert(!is_absence,
             "a merge cannot remove a property, because the service ignores null: write `member = absent`, which reads "
             "the entity first, or use update(...)");
-        static_assert(is_value || is_absence, "a member must be assigned a value of its own type, or a narrower one");
+        static_assert(
+            is_value || is_absence, "a member must be assigned a value of its own type, or of a narrower type");
         if constexpr (is_value) {
             return {name, static_cast<type>(std::forward<From>(from))};
         } else {

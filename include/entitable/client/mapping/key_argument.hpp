@@ -64,7 +64,8 @@ private:
             return static_cast<T>(given);
         } else {
             static_assert(detail::fits_losslessly<From, T>,
-                "an integer key component must be given a value of its own type, of a narrower one, or an int, such as "
+                "an integer key component must be given a value of its own type, of a narrower type, or an int, such "
+                "as "
                 "a literal");
             return T{};
         }

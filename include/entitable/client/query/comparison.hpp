@@ -66,7 +66,8 @@ template <class Entity, auto Member, class From>
         return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
     } else {
         static_assert(comparable_with<From, type>,
-            "a property must be compared with a value of its own type, or a narrower one, not with another member: "
+            "a property must be compared with a value of its own type, or of a narrower type, and not with another "
+            "member: "
             "this value has a different type");
         return refused_predicate{};
     }

@@ -294,7 +294,7 @@ inline void transaction_is_seen_whole(trial& t) {
         }
         return !torn;
     });
-    t.expect(!torn, "a page has rows from two different transactions");
+    t.expect(!torn, "a page contains rows from two different transactions");
 }
 
 /// A layer must not return several pages of its store as one: another handle changes all rows after the first attempt.
@@ -326,7 +326,8 @@ inline void page_is_one_snapshot(trial& t) {
         for (std::size_t index = 1; index < page->rows.size(); ++index) {
             auto const first = page->rows[0].find("N");
             auto const each = page->rows[index].find("N");
-            if (!t.expect(first && each && *first == *each, "a page has rows from before and after a transaction")) {
+            if (!t.expect(
+                    first && each && *first == *each, "a page contains rows from before and after a transaction")) {
                 return;
             }
         }
@@ -338,7 +339,7 @@ inline void page_is_one_snapshot(trial& t) {
 
 inline constexpr behaviour behaviours_of_handles[] = {
     {"copies share one store", copies_are_one_store,
-        "copies share one state: writes, ETags and tokens of one are valid in the other (transport, rule 1)"},
+        "copies share the same state: writes, ETags and tokens of one are valid in the other (transport, rule 1)"},
     {"a write makes the ETags of earlier reads stale", write_between_read_and_write,
         "an ETag becomes stale after any write, through any handle (If-Match)"},
     {"a write between a check and its write", write_between_check_and_write,
@@ -350,7 +351,7 @@ inline constexpr behaviour behaviours_of_handles[] = {
     {"two threads merge different properties", two_threads_merge,
         "a merge keeps the changes of a concurrent merge (transport, rules 2 and 10)"},
     {"a transaction is seen as a whole", transaction_is_seen_whole,
-        "a page of one partition has all of a transaction or none of it (transport, rule 10)"},
+        "a page of one partition contains all changes of a transaction or none (transport, rule 10)"},
     {"a page of one partition is one snapshot", page_is_one_snapshot,
         "several pages of a store are never returned as one (transport, rules 3 and 10)"},
 };

@@ -190,13 +190,13 @@ inline constexpr behaviour behaviours_of_paging[] = {
     {"pages add up to the whole result", pages_join_to_the_whole,
         "each row once, at any page size; a token if and only if there are more rows (transport, rule 4)"},
     {"page sizes are bounded", page_sizes_are_bounded,
-        "page sizes are 1 to 1,000; others are InvalidInput (Query Entities)"},
+        "page sizes are 1 to 1,000; any other size returns InvalidInput (Query Entities)"},
     {"a filter holds on every page", filter_holds_on_every_page,
         "filter and projection apply to every page; pages may be empty (Query timeout and pagination)"},
     {"a token belongs to its query", tokens_belong_to_their_query,
         "printable ASCII; a token from a different query, or a damaged or forged one, is refused (transport, rule 5)"},
     {"a token marks a position", tokens_name_a_place,
-        "it does not count rows or depend on one: rows may change between pages (Query timeout and "
+        "it neither counts rows nor depends on a row, because rows may change between pages (Query timeout and "
         "pagination)"},
     {"a token outlives its table", tokens_outlive_their_table,
         "TableNotFound, not an empty page, if the table was deleted (Query timeout and pagination)"},

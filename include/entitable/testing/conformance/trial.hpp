@@ -98,7 +98,7 @@ public:
         for (std::size_t idle = 0; idle < 100;) {
             auto page = send(request);
             if (!yes(page, "a page of a query")) { return found; }
-            expect(page->rows.size() <= request.page_size, "a page has more rows than its size");
+            expect(page->rows.size() <= request.page_size, "a page contains more rows than its size");
             std::size_t const before = known.size();
             for (std::size_t index = 0; index < page->rows.size(); ++index) {
                 row_view const each = page->rows[index];

@@ -150,7 +150,7 @@ public:
         }
         if (!request.headers.set("Authorization", header_.reveal())) {
             return failure{
-                error_code::authentication_failed, "the token has characters that are invalid in a header field"};
+                error_code::authentication_failed, "the token contains characters that are invalid in a header field"};
         }
         return {};
     }

@@ -146,7 +146,7 @@ ENTITABLE_DECL std::string match_of(mutation const& change) {
 }
 
 ENTITABLE_DECL failure unsendable_etag() {
-    return failure{error_code::invalid_input, "the condition's ETag has characters that cannot be sent"};
+    return failure{error_code::invalid_input, "the condition's ETag contains characters that cannot be sent"};
 }
 
 ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const& request, request_target const& to) {

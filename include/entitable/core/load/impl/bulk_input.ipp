@@ -82,7 +82,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     }
     if (input_ended_ && resumed_ && next_index_ < resumed_->read) {
         stop(error{
-            error_code::checkpoint_invalid, "the checkpoint belongs to a different input: this one ends earlier"});
+            error_code::checkpoint_invalid, "the checkpoint belongs to a different input: this input ends earlier"});
     }
     if (input_ended_ && !report_.total) { report_.total = report_.read; }
     for (waiting_row& each : gathered_) { pack(std::move(each.change), each.index); }

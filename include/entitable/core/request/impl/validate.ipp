@@ -326,7 +326,7 @@ ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile co
     if (change.needs_existing() && !change.condition.any() && !change.condition.version().is_valid()) {
         return refusal(error_code::invalid_input,
             "the ETag of the condition must be \"...\" or W/\"...\" with at most 1024 printable ASCII characters; use "
-            "the one that was read, or any_etag",
+            "the ETag that was read, or any_etag",
             change.condition.version().text());
     }
     if (change.kind == mutation_kind::remove) {

@@ -54,7 +54,7 @@ ENTITABLE_DECL result<void> check_free_name(std::string const& path) {
         std::string const name = text::joined({path, part});
         if (::lstat(name.c_str(), &about) == 0) {
             return system_failure(part.empty() ? "the name is taken, and a copy never overwrites a file"
-                                               : "a leftover file would be taken for the log of the copy",
+                                               : "a leftover file would be mistaken for the log of the copy",
                 EEXIST, name);
         }
         if (errno != ENOENT) { return system_failure("cannot check the name of the copy", errno, name); }

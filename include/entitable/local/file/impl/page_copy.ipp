@@ -116,7 +116,7 @@ ENTITABLE_DECL result<void> page_copy::finish() {
         trunk = next;
     }
     if (unwritten_.empty()) { return {}; }
-    failure failed{error_code::store_corrupt, "cannot copy the file: a page in use is all zeros"};
+    failure failed{error_code::store_corrupt, "cannot copy the file: a page in use contains only zeros"};
     failed.error().detail = text::joined({"page ", std::to_string(unwritten_.front())});
     return failed;
 }

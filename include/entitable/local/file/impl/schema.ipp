@@ -66,7 +66,7 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
     }
     if (*user_version > version) {
         return failure{error_code::store_newer,
-            text::joined({"the file has format ", std::to_string(*user_version), "; this library knows format ",
+            text::joined({"the file has format ", std::to_string(*user_version), "; this library supports format ",
                 std::to_string(version)})};
     }
     static_cast<void>(on.guard().look()); // when the file was opened, another process was creating it

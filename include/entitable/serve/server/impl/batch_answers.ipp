@@ -90,7 +90,7 @@ ENTITABLE_DECL result<service_address> address_of(
     }
     auto made = read_service_address(absolute);
     if (made && (made->account != work.address.account || made->secondary != work.address.secondary)) {
-        return refused_input("An operation of the batch belongs to another account.");
+        return refused_input("An operation of the batch belongs to a different account.");
     }
     return made;
 }

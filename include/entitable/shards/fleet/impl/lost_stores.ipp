@@ -140,7 +140,7 @@ private:
         }
         if (first && lost.empty() && shards.find(name_) != shards.end()) {
             return failure{error_code::invalid_input,
-                text::joined({"the store ", name_, " has every table of its shards: it is not lost"})};
+                text::joined({"the store ", name_, " still has every table of its shards, so it is not lost"})};
         }
         return lost;
     }

@@ -55,7 +55,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
     if (!ended) {
         return failure{error_code::shard_moving,
             text::joined(
-                {"shards keep being moved to the store ", store, " or reopened: some may be unchanged, call again"})};
+                {"shards keep being moved to the store ", store, " or reopened: some may be unchanged; call again"})};
     }
     if (access != store_access::open) {
         // Counts from the response to the last change, by the local clock, with three margins of 2 % for the drift of

@@ -107,7 +107,7 @@ ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view par
     if (shards.by_ranges()) { return shard_keys{partition_key, nullptr, 0}; }
     auto const found = shards.shard_of(partition_key);
     if (!found) {
-        failure refused{error_code::shard_unmapped, "no virtual shard of the map has the partition key"};
+        failure refused{error_code::shard_unmapped, "no virtual shard of the map contains the partition key"};
         refused.error().detail = text::printable(text::shortened(partition_key));
         return refused;
     }

@@ -158,7 +158,7 @@ ENTITABLE_DECL result<enqueued> service_queue::enqueue(row_view message, enqueue
     std::string id = how.id.empty() ? state().ids.next() : how.id;
     row const whole = with_queue_properties(message, id, {});
     if (std::string const json = message_text(whole, queue_text::plain); text::valid_utf8_prefix(json) != json.size()) {
-        return failure{error_code::invalid_input, "the message has text that is not UTF-8"};
+        return failure{error_code::invalid_input, "the message contains text that is not UTF-8"};
     }
     bool maybe = false;
     ENTITABLE_CHECK(put(message_text(whole, state().text), how.delay, maybe));

@@ -35,7 +35,7 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
     }
     why.effect = lost ? effect::unknown : effect::none;
     why.message += text::joined({"; ", std::to_string(count), " of ", std::to_string(changes.size()),
-        " changes were not saved; detail has the keys of the first"});
+        " changes were not saved; detail contains the keys of the first"});
     return failure{std::move(why)};
 }
 

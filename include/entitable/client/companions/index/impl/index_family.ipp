@@ -119,7 +119,7 @@ ENTITABLE_DECL std::string index_shape::described() const {
 ENTITABLE_DECL failure differs(index_shape const& shape) {
     return failure{error_code::index_definition_differs,
         text::joined({shape.described(),
-            " was built from another declaration: run the program that has that declaration, or build it "
+            " was built from a different declaration: run the program that has that declaration, or build it "
             "again"})};
 }
 
