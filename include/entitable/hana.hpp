@@ -147,7 +147,7 @@ template <auto... Members>
     return ((sizeof(stored_member<Members>) != 0) && ...);
 }
 
-/// The properties of an adapted struct: its members without those of the keys.
+/// The properties of an adapted struct: its members except those of the keys.
 template <class Accessors, class Partition, class Row>
 struct adapted_properties;
 

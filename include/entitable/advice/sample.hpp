@@ -110,7 +110,7 @@ public:
     /// For rows with keys of these layouts. A row with different keys is counted, and its components are absent.
     sample_builder(key_declaration declared, key_layout partition, key_layout row, sample_options const& options = {});
 
-    /// Adds a row; system rows (`system_row`) are left out.
+    /// Adds a row; system rows (`system_row`) are omitted.
     void add(row_view row);
     /// Returns the sample of the rows so far. `cut_short`: there were more rows, which were not added.
     [[nodiscard]] table_sample finish(bool cut_short = false) &&;

@@ -58,8 +58,8 @@ public:
     async_table(
         event_loop& loop, any_transport through, std::string name, table_options how, in_table<Indexes>... places)
         : base(shared<place>::make(loop.core(), std::move(through), std::move(name), std::move(how), places...)) {}
-    async_table(async_table const&) = default;            ///< shares the place in the loop; so does a move
-    async_table& operator=(async_table const&) = default; ///< shares the place in the loop; so does a move
+    async_table(async_table const&) = default;            ///< copies and moves share the place in the loop
+    async_table& operator=(async_table const&) = default; ///< copies and moves share the place in the loop
     ~async_table() = default;
 
     [[nodiscard]] std::string const& name() const noexcept { return at_.at->rows->table.name(); } ///< the table's name

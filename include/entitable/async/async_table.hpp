@@ -58,8 +58,8 @@ public:
         detail::allow_alone<Entity>();
     }
     explicit async_table(shared<detail::async_place> at) : base(std::move(at)) {} ///< made by a table of several types
-    async_table(async_table const&) = default;            ///< shares the place in the loop; so does a move
-    async_table& operator=(async_table const&) = default; ///< shares the place in the loop; so does a move
+    async_table(async_table const&) = default;            ///< copies and moves share the place in the loop
+    async_table& operator=(async_table const&) = default; ///< copies and moves share the place in the loop
     ~async_table() = default;
 
     [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< the table's name

@@ -55,7 +55,7 @@ struct query_limits {
     bool only_one{}; ///< set if at most one row is left from here
 };
 
-/// Prefetches the memory of the row that follows soon after this one, so that the processor loads several rows at once.
+/// Prefetches the memory of the row that follows soon after this row, so that the processor loads several rows at once.
 inline void fetch_ahead([[maybe_unused]] std::span<row_view const> run, [[maybe_unused]] std::size_t at) noexcept {
 #if defined(__GNUC__)
     constexpr std::size_t ahead = 4;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `ENTITABLE_ASSERT`: the single handler of invalid access, such as reading the value of a failed result or a row after the last one.
+/// `ENTITABLE_ASSERT`: the single handler of invalid access, such as reading the value of a failed result or a row after the last row.
 
 #include <entitable/core/error.hpp>
 

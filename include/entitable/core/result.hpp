@@ -84,7 +84,7 @@ public:
     void raise_unless(bool has_value) const {
         if (!has_value) { get().raise(); }
     }
-    /// Takes the error of another slot; returns whether there was one.
+    /// Takes the error of another slot; returns whether there was an error.
     [[nodiscard]] bool take_over(error_slot& other) noexcept {
         if (other.empty()) { return false; }
         *this = static_cast<error_slot&&>(other);

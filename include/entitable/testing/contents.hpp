@@ -59,7 +59,7 @@ template <class Request, class Take>
 
 } // namespace detail
 
-/// Reads all tables, or the named ones, page by page. Errors: those of the transport; TransportFailed after more than 1,000 consecutive
+/// Reads all tables, or only the named tables, page by page. Errors: those of the transport; TransportFailed after more than 1,000 consecutive
 /// pages without new items.
 [[nodiscard]] inline result<contents> read_contents(any_transport const& from, std::vector<std::string> names = {}) {
     contents all;

@@ -122,7 +122,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     component_names all = partition;
     add_once(all, row);
     component_names suffix;
-    for (std::string const& each : declared) { // a single member that makes the keys unique
+    for (std::string const& each : declared) { // a single member may make the keys unique
         component_names with = all;
         add_once(with, {each});
         if (!has(all, each) && scores.is_unique(with)) {

@@ -26,7 +26,7 @@ public:
           waits_(slot_count * max_attempts_ * map_.partitions()),
           slot_full_(slot_count) {
         for (std::size_t attempts = 0; attempts < max_attempts_; ++attempts) {
-            for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter, in three parts
+            for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter is represented by three values
                 double const wait =
                     std::chrono::duration<double>(options_.retries.delays.delay(attempts + 1, random)).count();
                 away_.push_back(static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slot_count - 1.0)));

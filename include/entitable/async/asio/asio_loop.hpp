@@ -152,7 +152,7 @@ struct tell_initiation {
 } // namespace detail
 
 /// Runs a task that returns a `result` in the loop, and completes a token with it: a callback `(std::exception_ptr, result<T>)`,
-/// `use_awaitable`, `use_future`, `deferred`. The exception is the one that left the task; awaitables and futures throw it. Safe to use
+/// `use_awaitable`, `use_future`, `deferred`. The exception is the task's exception; awaitables and futures throw it. Safe to use
 /// from any thread. The loop must outlive the task.
 template <class T, class Token>
 auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {

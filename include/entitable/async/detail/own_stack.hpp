@@ -118,7 +118,7 @@ private:
     }
     static void first(void* of) {
         auto& self = *static_cast<own_stack*>(of);
-        current() = &self; // the variable of the thread that the code runs on
+        current() = &self; // evaluated on the thread that runs the code
         self.run_(self.of_);
     }
     void timer_fired() override { wake(); }

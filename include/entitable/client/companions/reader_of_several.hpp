@@ -307,7 +307,7 @@ protected:
     /// Returns the same table with other options for its calls.
     void use(call_options options) {
         if constexpr (is_maintained) {
-            if (family_) { // not moved from
+            if (family_) { // the table was not moved from
                 family_ = detail::with_options(family(), std::move(options));
                 core_ = detail::core_of(family_);
             }

@@ -260,7 +260,7 @@ public:
     [[nodiscard]] result<table_verification> rebuild(Keys const&... partition) const {
         return audit<Sums>(true, partition...);
     }
-    /// Completes writes that did not end, writes missing index rows and removes dangling ones. Never changes an entity or a sum: two
+    /// Completes writes that did not end, writes missing index rows and removes dangling rows. Never changes an entity or a sum: two
     /// entities with the same key of a unique index remain, see `violations`. Any program may call it at any time.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(base::family()); }
     /// Only completes interrupted writes. An active writer starts over. Cost: a scan of the table.
@@ -313,7 +313,7 @@ public:
         return index_repair{};
     }
     /// Makes all indexes and sums ready in a table that other programs have written until now, with or without these
-    /// rows: declares them, waits as `build` does, corrects their rows, and retains correct ones. From the declaration
+    /// rows: declares them, waits as `build` does, corrects their rows, and retains correct rows. From the declaration
     /// on, programs with this list write and maintain them; a program that does not maintain them must have ended
     /// before. Does nothing if all are ready. May be called again after an interruption, by any program. Cost: that of
     /// `build`; retained sums are read, and not written.

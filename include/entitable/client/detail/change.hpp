@@ -76,7 +76,7 @@ template <class Change, class Entity>
         return std::is_lvalue_reference_v<parameter> && !std::is_const_v<std::remove_reference_t<parameter>> &&
             std::is_invocable_v<Change&, Entity&>;
     } else if constexpr (std::is_final_v<function>) {
-        return false; // a template with which no overload can compete
+        return false; // no overload can compete with this template
     } else {
         return wins_by_reference<change_rival<function const, Entity> const, Entity> ||
             (!std::is_const_v<Change> && wins_by_reference<change_rival<function, Entity>, Entity>);

@@ -200,7 +200,7 @@ protected:
     template <class Found>
     [[nodiscard]] result<Found> read(key_source const* partition, key_source const* row) const {
         result<Found> found{std::in_place};
-        if constexpr (std::same_as<Found, Entity>) { // the most common case
+        if constexpr (std::same_as<Found, Entity>) { // this is the most common case
             found.fail_if(core_.read(kind_of_entity<Entity>, partition, row, &*found));
         } else {
             found_entity<Entity, Found> const shown{&found, core_.options().reading};

@@ -34,7 +34,7 @@ public:
 
     // ---- reading ----
 
-    /// Whether the row must be read before `now_at` knows its state.
+    /// Whether the row must be read before `now_at` can return its state.
     ENTITABLE_LAZY [[nodiscard]] bool has_to_read(std::string_view row_key) const;
     /// Takes the response to a read; an error other than a missing row ends the attempt.
     ENTITABLE_LAZY [[nodiscard]] result<void> take(std::string_view row_key, result<get_entity::response> found);

@@ -71,7 +71,7 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
     }
     if (one.changed &&
         one.change.kind !=
-            mutation_kind::insert) { // before it was read: from now on it depends on the row that is found
+            mutation_kind::insert) { // it was changed before it was read, and now depends on the row that is found
         if (missing && one.change.needs_existing()) {
             one.changed = false;
             refuse_row(error_code::resource_not_found, "this body changed an entity that does not exist", row_key);
@@ -166,7 +166,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::expect(held_row& one, mutation const& 
         return false;
     }
     one.expected = change.condition;
-    if (one.changed && !one.change.needs_existing()) { // an upsert before: the row must exist now
+    if (one.changed && !one.change.needs_existing()) { // it was an upsert before, so the row must exist now
         one.change.kind = lays_over(one.change.kind) ? mutation_kind::merge : mutation_kind::replace;
     }
     return true;

@@ -126,13 +126,13 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
 ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     at_ = 0;
     if (!keeps_page_) {
-        used_ = 0; // after an error, returns it again
+        used_ = 0; // an error is returned again
     }
 }
 
 ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) {
     failed_ = failure{reason};
-    at_ = used_; // rows after the failed one are not returned
+    at_ = used_; // rows after the failed row are not returned
 }
 
 ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
@@ -344,7 +344,7 @@ ENTITABLE_DECL row_cursor::~row_cursor() { kind_.remove(current_); }
 
 ENTITABLE_LAZY_BODY void row_cursor::advance() {
     ENTITABLE_ASSERT(at_ != place::end, "a query's iterator was incremented past its end", no_row());
-    at_ = place::failed; // even if the store throws
+    at_ = place::failed; // holds even if the store throws
     bool const found = walk_->read_next(current_, kind_.read).value();
     at_ = found ? place::row : place::end;
 }

@@ -92,7 +92,7 @@ struct salted_component : component<Member> {
     return {text, key_component::kind::literal, false, false, 0};
 }
 
-/// The components of a key. The first argument is a placeholder, so that each real one follows a comma.
+/// The components of a key. The first argument is a placeholder, so that each real component follows a comma.
 template <class Placeholder, class... Components>
 struct components {
     static constexpr std::size_t size = sizeof...(Components); ///< number of components

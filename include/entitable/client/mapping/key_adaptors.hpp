@@ -43,7 +43,7 @@ struct width_codec : detail::key_codec_base<T> {
     /// Appends an operand for a comparison with a value without a text: it sorts before or after all texts.
     static void append_operand(std::string& out, T value) {
         if (value > T{}) {
-            out += ':'; // the character after '9'
+            out += ':'; // this is the character after '9'
         }
     }
     /// See `key_codec`.
@@ -122,7 +122,7 @@ struct descending_width_codec : width_codec<T, Digits> {
     /// negative value sorts after them.
     static void append_operand(std::string& out, T value) {
         if (value < T{}) {
-            out += ':'; // the character after '9'
+            out += ':'; // this is the character after '9'
         }
     }
     /// See `key_codec`.

@@ -59,8 +59,8 @@ struct key_codec_base {
 ///
 ///     using value_type = T;  using argument = the parameter type of a value (std::string_view for text);
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
-///     static constexpr bool low;                                 may be left out; true: each text of a value sorts before "~"
-///     static constexpr std::string_view first_characters;        may be left out: each text begins with one of these, and none is empty;
+///     static constexpr bool low;                                 may be omitted; true: each text of a value sorts before "~"
+///     static constexpr std::string_view first_characters;        may be omitted: each text begins with one of these, and none is empty;
 ///                                                                distinguishes the keys of this type from those of other types
 ///     static bool append(std::string& out, argument value);      false: the value has no text
 ///     static bool parse(std::string_view text, T& out);          false: no value has this text
@@ -75,7 +75,7 @@ struct key_codec : detail::key_codec_base<T, T const&> {
     static constexpr bool ordered = false; ///< unknown
 };
 
-/// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them, as '-' and the distance from the
+/// Integers: zero-padded to the decimal width of the type, "0000001234"; negative integers sort before them, as '-' and the distance from the
 /// smallest value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
@@ -141,7 +141,7 @@ struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
     ENTITABLE_LAZY static bool parse(std::string_view text, guid& out) {
         auto const read = guid::parse(text);
         out = read.value_or(guid{});
-        return read && read->to_string() == text; // only one text for each value
+        return read && read->to_string() == text; // each value has only one text
     }
 };
 
@@ -197,7 +197,7 @@ struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, st
     static void append_operand(std::string& out, std::optional<T> const& value)
         requires requires(typename key_codec<T>::argument present) { key_codec<T>::append_operand(out, present); }
     {
-        key_codec<T>::append_operand(out, *value); // never empty here: an absent value is encoded as `absent_key_text`
+        key_codec<T>::append_operand(out, *value); // an absent value is encoded as `absent_key_text`
     }
     static bool parse(std::string_view text, std::optional<T>& out) {
         if (text == absent_key_text) {

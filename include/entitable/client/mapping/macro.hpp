@@ -14,7 +14,7 @@
 /// buckets), literal("text"). Inside properties: member, property(member, "Name"), accessors(name, getter, setter), chunked(member) for
 /// text or binary over 64 KiB, and etag(member) and timestamp(member), which are set when an entity is read and never stored.
 ///
-/// The line number in the name of the generated struct distinguishes an entity of a namespace from one of an unnamed namespace within it.
+/// The line number in the name of the generated struct distinguishes an entity in a namespace from an entity in an unnamed namespace within it.
 ///
 /// The macro generates compile-time data only, and no code that runs: the fields for predicates, the components of the keys, member
 /// pointers and names of the properties, and the messages for misuse of this entity.

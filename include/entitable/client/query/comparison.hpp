@@ -300,7 +300,7 @@ concept value_before = is_field<Field> && !is_field<From>;
 
 } // namespace detail
 
-// The same with the value on the left. Equality must have exactly the constraints above; otherwise the compiler would reverse one of them.
+// The same comparisons with the value on the left. Equality must have exactly the constraints above; otherwise the compiler would reverse one of them.
 /// `5 == field` is `field == 5`.
 template <class From, class Entity, auto Member, class = detail::if_value<From>>
 [[nodiscard]] auto operator==(From const& from, property_field<Entity, Member> field) {

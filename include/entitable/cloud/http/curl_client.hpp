@@ -26,7 +26,7 @@ enum class http_version : std::uint8_t {
 struct curl_options {
     std::string ca_file;      ///< PEM file of the trusted authorities; empty: the authorities of the system
     std::string ca_directory; ///< directory of hashed PEM files; empty: the directory of the system
-    std::string proxy;        ///< proxy; empty: none, even if the environment names one
+    std::string proxy;        ///< proxy; if empty, no proxy is used, even if the environment names one
     http_version version{http_version::http_1_1};      ///< the newest version to use
     std::chrono::milliseconds connect_timeout{10'000}; ///< limit of name resolution, connection and TLS together
     std::chrono::seconds idle_timeout{60};             ///< a connection idle for longer is not reused

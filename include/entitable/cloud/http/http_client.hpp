@@ -31,7 +31,7 @@ struct http_call {
 /// Sends HTTP requests.
 ///
 /// Semantic rules:
-/// 1. It is a cheap handle: copies share one state (connections), and a copy keeps that state alive.
+/// 1. It is a cheap handle: copies share the same state (connections), and a copy keeps that state alive.
 /// 2. It is safe to use from several threads.
 /// 3. One call of `send` delivers at most one request to the server. The client itself never repeats a request that may change data, even
 ///    if a reused connection turns out to be dead; a redirect is a response like any other.

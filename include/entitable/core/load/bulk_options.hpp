@@ -68,7 +68,7 @@ struct bulk_options {
     std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximum size of these rows in bytes, excluding the last row
     bulk_duplicates duplicates{};                     ///< treatment of two rows with the same key
     bool merge{};                                     ///< an upsert merges into the stored entities
-    removal sums{};                                   ///< what `bulk_remove` and `expire` do to sums
+    removal sums{};                                   ///< effect of `bulk_remove` and `expire` on sums
     bulk_budget budget{};                             ///< limits in addition to those of the service
     bulk_checkpoint checkpoint{};                     ///< storage of the progress; none by default
     std::string input{};  ///< identifies the input for the checkpoint, for example a file and its date

@@ -177,7 +177,7 @@ template <table_request Request>
         case 415:
         case 501:
         case 505: return conclusion::as_answered;
-        default: return rule.other; // an unknown code, even with 400: it may depend on stored data
+        default: return rule.other; // an unknown code may depend on stored data, even with 400
     }
 }
 

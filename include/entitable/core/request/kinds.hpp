@@ -52,7 +52,7 @@ concept table_request = all_requests::has<T>;
 template <table_request Request>
 using response_of = typename Request::response;
 
-/// Returns the table of a request; empty for requests without one.
+/// Returns the table of a request; empty for requests without a table.
 template <table_request Request>
 [[nodiscard]] constexpr std::string_view table_of(Request const& request) noexcept {
     if constexpr (requires { request.table; }) {

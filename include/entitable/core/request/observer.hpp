@@ -25,7 +25,7 @@ struct server_identity {
 
 /// The ids of one span.
 struct span_ids {
-    trace_context own; ///< trace, this span, flags; the trace is zero if the call has none
+    trace_context own; ///< trace, this span, flags; the trace is zero if the call has no trace
     /// The parent span: the operation for an attempt or a wait, the caller's span for an operation. 0: none.
     std::uint64_t parent{};
 };

@@ -161,7 +161,7 @@ enum class mutation_kind : std::uint8_t {
     return words[static_cast<std::size_t>(kind)];
 }
 
-/// What a removal does to the sums in which the entity is counted: see `table<A, B, ...>::remove`.
+/// The effect of a removal on the sums in which the entity is counted: see `table<A, B, ...>::remove`.
 enum class removal : std::uint8_t {
     subtracted, ///< the entity is no longer counted
     archived,   ///< the entity is removed and still counted
@@ -184,11 +184,11 @@ struct mutation {
     [[nodiscard]] static mutation merge(row entity, etag_condition condition) {
         return {mutation_kind::merge, std::move(entity), std::move(condition)};
     }
-    /// Inserts the entity or replaces the stored one.
+    /// Inserts the entity or replaces the stored entity.
     [[nodiscard]] static mutation insert_or_replace(row entity) {
         return {mutation_kind::insert_or_replace, std::move(entity), any_etag};
     }
-    /// Inserts the entity or merges its properties into the stored one.
+    /// Inserts the entity or merges its properties into the stored entity.
     [[nodiscard]] static mutation insert_or_merge(row entity) {
         return {mutation_kind::insert_or_merge, std::move(entity), any_etag};
     }

@@ -15,7 +15,7 @@ class io_driver;
 
 namespace detail {
 
-/// A virtual function for each kind of request: one class of the chain per kind.
+/// A virtual function for each kind of request: there is one class in the chain per kind.
 template <class... Requests>
 class answering;
 
@@ -125,7 +125,7 @@ public:
     /// An address that is the same for all copies; null after a move.
     [[nodiscard]] void const* identity() const noexcept { return interface_.get(); }
 
-    /// Opens the transport's own channel; null if it has none, see `open_channel`.
+    /// Opens the transport's own channel; null if it has no channel, see `open_channel`.
     [[nodiscard]] shared<channel> open(io_driver& io) const;
 
 private:

@@ -26,8 +26,7 @@ ENTITABLE_LAZY [[nodiscard]] request_words words_of(request_ref asked) noexcept;
 /// Draws a unique id for a span of this call. Never 0.
 ENTITABLE_LAZY [[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
 
-/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it opened
-/// one: the same code then ends the operation, or calls `forget_operation` if there is no outcome.
+/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it opened an operation: the same code then ends the operation, or calls `forget_operation` if there is no outcome.
 [[nodiscard]] inline bool begin_operation(call& context) noexcept {
     if (context.watch == nullptr || context.spans.operation != 0) { return false; }
     context.spans.operation = draw_span_id(context);

@@ -17,7 +17,7 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const&
     reader.one_partition_ = partitions.is_point();
     if (partitions.lower.end != key_bound::kind::open) { reader.from_partition_ = stored_key{partitions.lower.key}; }
     if (partitions.lower.end == key_bound::kind::exclusive) {
-        reader.from_partition_ += '\0'; // the smallest greater key
+        reader.from_partition_ += '\0'; // appends the smallest key after it
     }
     if (partitions.upper.end != key_bound::kind::open) {
         reader.last_partition_.emplace(static_cast<std::string_view>(stored_key{partitions.upper.key}));
@@ -188,7 +188,7 @@ ENTITABLE_LAZY_BODY result<table_reader> table_reader::start(list_tables const& 
 
 ENTITABLE_LAZY_BODY bool table_reader::visit(std::string_view key, std::string_view shown_name) {
     if (rows_ == 0 && continued_ && key == from_) {
-        rows_ = 1; // as for rows: a page never returns its own token
+        rows_ = 1; // as with rows, a page never returns its own token
     }
     if (response_.tables.size() == rows_) {
         response_.continuation = make_continuation(fingerprint_of_tables, {std::string{key}, std::nullopt});

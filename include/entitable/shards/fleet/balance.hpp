@@ -37,8 +37,7 @@ struct balance_plan {
     double moved{}; ///< the total size of the moved items
 };
 
-/// Finds the places for which the total size moved is smallest. If no arrangement meets the threshold, raises it by hundredths until one
-/// does. Items that must leave their place always move. The result is exact if the effort is large enough (for about 20
+/// Finds the places for which the total size moved is smallest. If no arrangement meets the threshold, raises it by hundredths until an arrangement does. Items that must leave their place always move. The result is exact if the effort is large enough (for about 20
 /// items in 4 places), and otherwise near the optimum (measured by tests/fleet/rebalance.cpp).
 [[nodiscard]] balance_plan balanced(balance_problem const& problem);
 

@@ -30,7 +30,7 @@ struct lost_shard {
     std::string high;   ///< the end of its range, exclusive; empty for no end
     std::string now_in; ///< the new store of the shard, in which the shard is empty
 };
-/// What was lost with a store.
+/// The losses caused by a lost store.
 struct lost_store {
     std::string store; ///< its name
     /// The shards that this call has placed; an earlier, interrupted call may have placed others.
@@ -50,7 +50,7 @@ struct lost_store {
 ///
 /// `into`: the stores that receive the shards, in turn; by default the stores of the fleet that have the fewest shards.
 /// If `into` is the name of the lost store itself, the shards stay there, in new tables: use this if the store was
-/// replaced by an empty one. If the lost store comes back later, its tables are unused: `schema_drift` reports them.
+/// replaced by an empty store. If the lost store comes back later, its tables are unused: `schema_drift` reports them.
 ///
 /// After an error or a crash the same call resumes. Until then clients get ShardMoving, for the duration of the lease.
 ///

@@ -88,7 +88,7 @@ public:
         return way_ == way::function;
     } ///< whether a user-defined function assigns the shards
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
-    /// Returns the shard of a partition; nullopt if it has none, or if the function returns a shard that does not exist.
+    /// Returns the shard of a partition; nullopt if the partition has no shard, or if the function returns a shard that does not exist.
     [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
         if (way_ == way::hash && own_.empty()) {
             return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);

@@ -4,7 +4,7 @@
 
 /// \file
 /// `hash_stores`: shards without a map. The hash of the partition key picks the store of a partition from a list, and a header row in each
-/// store confirms that the list is the right one.
+/// store confirms that the list is correct.
 ///
 ///     auto stores = hash_stores::open({"one", "two", "three"}, open_store).value();
 ///     sharded cloud{stores};

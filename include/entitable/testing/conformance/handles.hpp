@@ -24,7 +24,7 @@ inline void copies_are_one_store(trial& t) {
     query_entities query;
     query.table = table;
     query.page_size = 1;
-    for (int pages = 0; pages < 100; ++pages) { // until there is a row, because pages may be empty
+    for (int pages = 0; pages < 100; ++pages) { // reads until there is a row, because pages may be empty
         auto page = t.send(query);
         if (!t.yes(page, "the first page") || !page->rows.empty()) {
             query.continuation = page ? std::move(page->continuation) : std::nullopt;

@@ -99,7 +99,7 @@ inline void sizes_of_values(trial& t) {
 inline void size_of_an_entity(trial& t) {
     std::string const table = t.new_table();
     t.put(table, make_row("p", "r"));
-    // Binary values that nearly fill the entity, then one that fills it exactly.
+    // Binary values that nearly fill the entity, then a value that fills it exactly.
     row_builder entity{"p", "r"};
     std::size_t const piece = t.limits().max_binary_size < 50'000 ? t.limits().max_binary_size : 50'000;
     std::string const bytes = times(piece, "b");

@@ -116,7 +116,7 @@ public:
             T message{};
             if (auto read = decode(each.stored, message); read) {
                 made->push_back(detail::claimed_access::make<T>(holder, std::move(message), std::move(each.held)));
-            } else { // not a message of this program: it finally becomes a dead letter
+            } else { // this is not a message of this program: it finally becomes a dead letter
                 static_cast<void>(holder.give_back(each.held, read.error().to_string(), core_.options().visibility));
             }
         }

@@ -68,7 +68,7 @@ struct number_block {
 /// A counter that many programs share, with optimistic concurrency on one row.
 ///
 /// Guarantees:
-/// - No number is ever returned twice, as long as nobody removes the row or resets it. A child process made by `fork`
+/// - No number is ever returned twice, as long as no program removes the row or resets it. A child process made by `fork`
 ///   draws its own numbers: its parent keeps the rest of the block.
 /// - With a block of 1, numbers follow real-time order: a call that starts after another call has returned gets a
 ///   greater number. The same holds for the first numbers of blocks from `reserve`.

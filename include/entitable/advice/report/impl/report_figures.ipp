@@ -73,7 +73,7 @@ struct figure_frame {
     for (size_class const& each : facts.classes) { most = (std::max)(most, static_cast<double>(each.partitions)); }
     auto const count = static_cast<double>(std::max<std::size_t>(facts.classes.size(), 1));
     picture_scale const x{0, count, picture_left, picture_width - 8};
-    picture_scale const y{0, most * 1.12, 210, picture_top}; // with room for the label of the highest bar
+    picture_scale const y{0, most * 1.12, 210, picture_top}; // leaves room for the label of the highest bar
     picture.grid(x, y, "partitions", axis_text);
     text_table values{{"entities", "partitions"}};
     double const width = (x.end - x.begin) / count;

@@ -28,7 +28,7 @@ template <class Entity, auto... Members>
     constexpr std::size_t size = [] {
         std::size_t total = 0;
         for (std::string_view const name : names) { total += 3 + name.size(); }
-        return total - 3; // without the placeholder
+        return total - 3; // excludes the placeholder
     }();
     constexpr std::array<described_property, sizeof...(Members) + 1> properties{
         described_property{}, described<member_type<Members>>...};

@@ -141,7 +141,7 @@ ENTITABLE_LAZY planned_part plan_comparison(
         part.on_keys = true;
         part.exact = node.exact;
         if (negated || node.operation == filter_operator::not_equal) {
-            part.exact = false; // all keys except some, which is not an interval
+            part.exact = false; // "all keys except some" is not an interval
         } else if (node.operation == filter_operator::equal && !could_be_stored(node, layouts.of(node.part))) {
             part.boxes = 0;
         } else {
@@ -362,7 +362,7 @@ ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
 ENTITABLE_LAZY bool shorten(key_range& range, std::size_t bytes) {
     if (range_size(range) <= bytes) { return false; }
     std::size_t const around = around_comparison + 12;
-    std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // for each of four bounds
+    std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // there are four bounds
     for (key_interval* keys : {&range.partition, &range.row}) {
         if (keys->lower.end != key_bound::kind::open && url_size(keys->lower.key) > each) {
             keys->lower = key_bound::including(std::string{url_prefix(keys->lower.key, each)});

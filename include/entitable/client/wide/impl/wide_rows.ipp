@@ -126,7 +126,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, mutation_
     std::string const row_key{whole->row_key()};
     std::string const prefix = wide_part_prefix(row_key);
     if (kind != mutation_kind::remove) {
-        ENTITABLE_CHECK(split_wide(whole->view(), 0, entity, limits)); // before anything is read
+        ENTITABLE_CHECK(split_wide(whole->view(), 0, entity, limits)); // checks before anything is read
     }
     wide_written told;
     bool there = false;

@@ -122,7 +122,7 @@ ENTITABLE_DECL std::string account_sas_to_sign(
     std::string to_sign = text::joined({account, "\n"});
     to_sign += lines_to_sign(fields, {"sp", "ss", "srt", "st", "se", "sip", "spr", "sv"});
     if (version >= "2020-12-06") {
-        to_sign += '\n'; // the encryption scope, which does not apply to tables
+        to_sign += '\n'; // the encryption scope does not apply to tables
     }
     return to_sign;
 }

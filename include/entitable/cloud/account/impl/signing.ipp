@@ -91,7 +91,7 @@ ENTITABLE_DECL bool key_signer::sign(function_ref<void(std::string& text)> write
         EVP_MAC_final(with->context, mac, &size, sizeof mac) != 1 || size != sizeof mac) {
         return false;
     }
-    unsigned char base64[signature_size + 1]; // with room for a NUL
+    unsigned char base64[signature_size + 1]; // has room for a NUL
     EVP_EncodeBlock(base64, mac, sizeof mac);
     std::memcpy(out, base64, signature_size);
     wipe(reinterpret_cast<char*>(base64), sizeof base64); // may be the signature of a shared access signature

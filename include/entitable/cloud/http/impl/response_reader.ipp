@@ -86,7 +86,7 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
 ENTITABLE_DECL bool response_reader::end_of_header() {
     std::uint16_t const status = response_.status;
     if (status < 200) {
-        state_ = state::status_line; // an interim response; the final response follows
+        state_ = state::status_line; // this response is interim; the final response follows
         return true;
     }
     state_ = state::body;

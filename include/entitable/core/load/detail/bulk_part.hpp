@@ -43,7 +43,7 @@ struct bulk_settled {
     std::optional<error> why; ///< error of a refused row
 };
 
-/// Returns the row to write in place of one that was read; nullopt leaves it unchanged.
+/// Returns the row to write in place of a row that was read; nullopt leaves it unchanged.
 using bulk_change = function_ref<result<std::optional<row>>(row_view)>;
 
 /// Whether the service throttled the request: 429, 503.
@@ -83,7 +83,7 @@ public:
     [[nodiscard]] std::vector<shared<bulk_part>> take_split() { return std::exchange(split_, {}); }
     /// An error that ends the whole load.
     [[nodiscard]] std::optional<error> const& ended() const noexcept { return ended_; }
-    /// Refuses the one remaining row: it has failed often, while other rows succeeded.
+    /// Refuses the only remaining row: it has failed often, while other rows succeeded.
     void give_up(error const& why);
 
     [[nodiscard]] std::string_view partition_key() const noexcept { return first().partition_key(); }

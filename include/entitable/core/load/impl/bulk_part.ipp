@@ -116,7 +116,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
         return;
     }
     if (phase_ == phase::look) {
-        looked_ = true; // the service rejected the query: continue row by row
+        looked_ = true; // the service rejected the query: continues row by row
         return begin_write();
     }
     std::size_t const at = phase_ == phase::read ? asking_->at : single_ ? 0 : why.operation_index.value_or(size());

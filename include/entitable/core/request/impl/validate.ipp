@@ -361,7 +361,7 @@ ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_
     }
     bool const limited_in_bytes = (limits.max_partition_key_size | limits.max_row_key_size) != 0;
     bool const is_short = key.size() <= limits.max_key_units && !limited_in_bytes;
-    if (is_short && text::all_eights(key, detail::are_in_key)) { // the usual case
+    if (is_short && text::all_eights(key, detail::are_in_key)) { // this is the usual case
         return {};
     }
     std::size_t const max_size = which == "RowKey" ? limits.max_row_key_size : limits.max_partition_key_size;

@@ -45,7 +45,7 @@ ENTITABLE_DECL bool keep_pace(
 /// Copies all pages.
 ENTITABLE_DECL result<file_copy_progress> copy_pages(connection& from, page_copy& copy, file_copy_watcher watch,
     file_copy_options const& how, file_options const& options, call const& context) {
-    constexpr std::uint64_t slices_a_sync = 8; // so few that neither the deadline nor a writer waits long for the disk
+    constexpr std::uint64_t slices_a_sync = 8; // neither the deadline nor a writer waits long for the disk
     constexpr std::uint64_t most_restarts = 3;
     clock& time = *options.local.time;
     file_copy_progress done;

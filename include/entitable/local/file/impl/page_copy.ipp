@@ -45,7 +45,7 @@ ENTITABLE_DECL stepped page_copy::step() noexcept {
     std::size_t const unwritten = unwritten_.size();
     int const code = sqlite3_backup_step(backup_, static_cast<int>(pages_at_once));
     if (code == SQLITE_OK || code == SQLITE_DONE) {
-        if (before != 0 && copied() <= before) { // all steps are of one length, so that a restart can be detected
+        if (before != 0 && copied() <= before) { // all steps have the same length, so that a restart can be detected
             ++restarts_;
             unwritten_.erase(unwritten_.begin(), unwritten_.begin() + static_cast<std::ptrdiff_t>(unwritten));
         }

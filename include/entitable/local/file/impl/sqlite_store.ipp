@@ -39,7 +39,7 @@ ENTITABLE_DECL result<connection> connection_to(
     auto opened = connection::open(place.path(), options, waits);
     auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
     lock.unlock();
-    static_cast<void>(lock.try_use(file_lock::use::with_others)); // a lock that all stores can take again
+    static_cast<void>(lock.try_use(file_lock::use::with_others)); // now all stores can take this lock again
     made = opened && made ? opened->set_durability(options, waits) : std::move(made);
     return made ? std::move(opened) : std::move(made).as_failure();
 }
@@ -168,7 +168,7 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
     return removed;
 }
 
-/// Removes rows of dropped tables until the call's deadline. Uses smaller slices if the disk has no space to log larger ones.
+/// Removes rows of dropped tables until the call's deadline. Uses smaller slices if the disk has no space to log larger slices.
 /// Returns whether any rows were removed.
 ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
     std::int64_t rows_at_once = 1000;

@@ -242,7 +242,7 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
         }
         release();
         finish(*broken);
-        return ended::again; // commits the other jobs without the failed one
+        return ended::again; // commits the other jobs without the failed job
     }
     if (any) { return commit(mine, group, bound); }
     release();

@@ -26,7 +26,7 @@ struct alignas(8) entry {
         constexpr std::size_t most = ~std::uint32_t{0};
         std::size_t const size = key.size() <= most && value_size <= most
             ? sizeof(entry) + aligned(key.size()) + value_size
-            : ~std::size_t{0} / 2; // never available
+            : ~std::size_t{0} / 2; // more is never available
         void* const block = ::operator new(size);
         auto* const made =
             ::new (block) entry{static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value_size)};

@@ -73,7 +73,7 @@ ENTITABLE_DECL result<service_address> address_of(
     bool const whole = url.starts_with("http://") || url.starts_with("https://");
     std::string_view const base = work.style.base;
     if (url.starts_with(base) && url.size() > base.size() && url[base.size()] == '/' &&
-        url.find('?') == std::string_view::npos) { // the usual case: only the end of the URL is left to parse
+        url.find('?') == std::string_view::npos) { // this is the usual case: only the end of the URL is left to parse
         service_address made;
         made.secondary = work.address.secondary;
         if (!wrong_character(url).empty() || !read_service_place(url.substr(base.size() + 1), made)) {

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The tables of a backup. Backup names have no digits and table names do not begin with one, so "0" separates them.
+/// The tables of a backup. Backup names have no digits and table names do not begin with a digit, so "0" separates them.
 struct backup_place {
     any_transport store;
     std::string name;

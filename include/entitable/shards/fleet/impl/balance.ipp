@@ -77,7 +77,7 @@ private:
                 }
             }
             if (!roomiest) {
-                return; // not found by this heuristic
+                return; // this heuristic finds no arrangement
             }
             at[item] = *roomiest;
             loads[*roomiest] += size(item);

@@ -76,7 +76,7 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
     header.begun = of.options().time->now();
     if (auto inserted = at.headers().insert(header)) {
         run.header = inserted->etag;
-    } else { // even after a lost response
+    } else { // also happens after a lost response
         ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
         if (known.entity.state != "copying") {
             return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " already exists"})};

@@ -179,7 +179,7 @@ private:
                 attempts = retired = 0;
                 for (shard_place const& place : map.places) {
                     bool const moves =
-                        place.row.attempt_store == name_ && !is_given_up(place.row); // otherwise it is placed below
+                        place.row.attempt_store == name_ && !is_given_up(place.row); // if not, it is placed below
                     if (!moves && std::none_of(place.retired.begin(), place.retired.end(), is_lost())) { continue; }
                     if (draft.rows.size() >= most_rows) {
                         left = true;

@@ -104,7 +104,7 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
     rows_content const& content, bool is_next) {
     bool flipped = false;
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
-        flipped = pointer.stored == stored; // already applied by an earlier attempt whose response was lost
+        flipped = pointer.stored == stored; // an earlier attempt whose response was lost has applied it
         if (flipped) { return false; }
         if (!lists_copy(pointer.making, stored) || (is_next && pointer.version + 1 != version)) {
             return failure{

@@ -50,7 +50,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context
         if (held && held_began >= wanted) { return held; }
         ENTITABLE_CHECK(check_call(context));
         if (renewing) {
-            changed.wait_for(guard, std::chrono::milliseconds{5}); // a cancellation wakes no waiter
+            changed.wait_for(guard, std::chrono::milliseconds{5}); // a cancellation does not wake a waiter
             continue;
         }
         renewing = true;

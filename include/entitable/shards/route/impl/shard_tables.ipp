@@ -228,7 +228,7 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
             return true;
         }));
     ++context.attempts;
-    auto done = finish_dropping(state, request.table, context); // also finishes an interrupted drop
+    auto done = finish_dropping(state, request.table, context); // this also finishes an interrupted drop
     if (!done) {
         failure stopped{std::move(done).as_failure()};
         stopped.error().effect = effect::unknown;

@@ -216,7 +216,7 @@ private:
         date_time told;
         date_time due;         ///< time at which the first invisible message can be claimed
         std::string last_held; ///< row key of the last message counted in `held`
-        std::size_t held{};    ///< number of messages that are held under their keys before the first ready one
+        std::size_t held{};    ///< number of messages that are held under their keys before the first ready message
     };
     /// The part of a lane to read, and the number of messages to find.
     struct search {
@@ -225,7 +225,7 @@ private:
         bool ahead{};           ///< the first page also reads rows after `up_to`
         std::uint32_t page{};   ///< number of rows of the first page
         std::uint32_t most{};   ///< number of messages to find
-        std::uint32_t spares{}; ///< number of further messages to keep, from the page that contains the last one
+        std::uint32_t spares{}; ///< number of further messages to keep, from the page that contains the last message
     };
     /// Messages that are being moved by a claim: each is removed and inserted.
     struct moves {

@@ -70,7 +70,7 @@ struct added_property {
     std::string_view name;
     value_view value; ///< value, of a type used by the queue's own properties
 };
-/// A row in one block of memory: the properties of a payload, which may be empty, followed by the added ones. Its row key is given in two
+/// A row in one block of memory: the properties of a payload, which may be empty, followed by the added properties. Its row key is given in two
 /// parts.
 ENTITABLE_LAZY [[nodiscard]] row joined_row(std::string_view lane, std::string_view kind, std::string_view key,
     std::string_view payload, std::initializer_list<added_property> added);

@@ -81,7 +81,7 @@ public:
 
     /// Starts to renew the message. Cancels `lost` once it cannot be renewed.
     void begin(claimed_work const& work, cancellation_source const& lost);
-    /// Stops the renewals and waits for a running one. True if the message is lost.
+    /// Stops the renewals and waits for a running renewal. True if the message is lost.
     [[nodiscard]] bool end();
 
 private:
@@ -94,7 +94,7 @@ private:
     std::mutex lock_;
     std::condition_variable changed_;
     claimed_work const* work_{}; ///< guarded by `lock_`, like all members below
-    std::uint64_t number_{};     ///< number of the message, since the next one may have the same address
+    std::uint64_t number_{};     ///< number of the message, since the next message may have the same address
     cancellation_source lost_;
     steady_time due_{};
     bool renewing_{};

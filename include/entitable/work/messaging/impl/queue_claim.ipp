@@ -283,7 +283,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         }
         maybe = maybe || refused.effect == effect::unknown;
         if (beaten && !maybe && all.made.size() == 1) { break; }
-        // The rows show who has claimed each message: this call, nobody yet, or another worker.
+        // The rows show who has claimed each message: this call, no worker yet, or another worker.
         std::map<std::string_view, std::size_t> at;
         auto const read_rows = [&](bool from, auto const& visit) {
             at.clear();

@@ -130,7 +130,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
 }
 
 ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receipt*> const& all) const {
-    constexpr std::size_t group = 50; // one or two changes for each message
+    constexpr std::size_t group = 50; // each message needs one or two changes
     std::size_t done = 0;
     for (std::size_t first = 0; first < all.size();) {
         transact request{table().name(), {}};

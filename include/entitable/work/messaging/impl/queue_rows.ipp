@@ -91,7 +91,7 @@ ENTITABLE_LAZY_BODY bool is_id_in_group(std::string_view id) noexcept {
 
 ENTITABLE_LAZY_BODY key_interval rows_of_kind(std::string_view prefix, std::string_view behind) {
     std::string end{prefix};
-    end.back() = '"'; // the character after '!'
+    end.back() = '"'; // this is the character after '!'
     return {behind.empty() ? key_bound::including(std::string{prefix}) : key_bound::excluding(std::string{behind}),
         key_bound::excluding(std::move(end))};
 }
@@ -108,7 +108,7 @@ ENTITABLE_LAZY void append_added_value(std::string& block, value_view value) {
             row_format::store(bytes, value.as_int32());
             block.append(bytes, 4);
             break;
-        default: // an integer or a time
+        default: // the value is an integer or a time
             row_format::store(bytes, value.bits());
             block.append(bytes, 8);
             break;

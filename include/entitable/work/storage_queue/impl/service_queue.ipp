@@ -205,7 +205,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
         each.held.told = told;
         each.held.told_at = time().steady();
         each.held.spent = false;
-        each.held.name = each.held.message; // for messages not enqueued by this library
+        each.held.name = each.held.message; // serves messages not enqueued by this library
         if (read_message_text(each.held.text, state().text, reader, each.entity)) {
             if (std::string_view const id = text_in(each.entity, queue_id_property); !id.empty()) {
                 each.held.name = id;
@@ -242,7 +242,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
         steady_time const now = time().steady();
         if (!got.empty() || (!any && now >= end)) { return got; }
         if (any) {
-            continue; // only dead letters: other messages may follow
+            continue; // these are only dead letters: other messages may follow
         }
         auto const next = now +
             std::chrono::duration_cast<steady_time::duration>(

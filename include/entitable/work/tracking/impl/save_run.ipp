@@ -269,7 +269,7 @@ ENTITABLE_DECL bool save_run::send(std::vector<planned>& part) {
         auto const culprit = part.size() == 1 ? std::optional<std::size_t>{0} : problem.operation_index;
         bool const named = culprit && *culprit < part.size();
         if (named && part[*culprit].change.kind == mutation_kind::remove &&
-            problem.code == error_code::resource_not_found) { // already removed, as intended
+            problem.code == error_code::resource_not_found) { // the row is already removed, as intended
             planned const one = std::move(part[*culprit]);
             part.erase(part.begin() + static_cast<std::ptrdiff_t>(*culprit));
             tell(*one.of, one.was, save_outcome::saved);

@@ -23,7 +23,7 @@ namespace detail {
 /// A companion of the entities of a table: an index, or sums.
 struct index_shape {
     std::string_view name;
-    bool elsewhere{};           ///< stored in other partitions than its entities (a global index)
+    bool elsewhere{};           ///< its partitions differ from those of its entities (a global index)
     bool unique{};              ///< allows at most one entity per key
     std::uint64_t definition{}; ///< digest of its keys and properties
     type_pattern const* type{}; ///< distinguishes its rows from other rows

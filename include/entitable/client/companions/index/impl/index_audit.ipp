@@ -32,7 +32,7 @@ namespace detail {
             one.add(static_cast<std::uint64_t>(each.value.type()));
             one.add(static_cast<std::uint64_t>(each.value.bits()));
             one.add(each.value.bytes());
-            sum += one.value(); // in any order
+            sum += one.value(); // the order does not matter
         }
     }
     return sum;

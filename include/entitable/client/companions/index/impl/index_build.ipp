@@ -98,7 +98,7 @@ ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& co
 
 /// Purpose of a build.
 enum class build_kind : std::uint8_t {
-    named,    ///< companions named by the caller; ready ones are corrected
+    named,    ///< companions named by the caller; ready companions are corrected
     missing,  ///< companions that are not ready
     adoption, ///< the same, in a table that other programs have written, perhaps with the rows of companions
 };
@@ -239,7 +239,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         std::string const word{state && state->type() == edm_type::string ? state->bytes() : std::string_view{}};
         if (word == to_string(index_state::retired)) { return {}; }
         bool const waits = word == to_string(index_state::retiring);
-        if (waits) { // even if another program wrote the state, because the time of that write is not known
+        if (waits) { // waits even if another program wrote the state, at an unknown time
             ENTITABLE_CHECK(wait_for_leases(family, context));
         }
         index_state const next = waits ? index_state::retired : index_state::retiring;

@@ -108,7 +108,7 @@ private:
     [[nodiscard]] result<void> begin_with_archived() {
         computed_.clear();
         std::string end{system_row::sum};
-        end.back() = '"'; // the character after '!'
+        end.back() = '"'; // this is the character after '!'
         key_interval const rows{
             key_bound::including(std::string{system_row::sum}), key_bound::excluding(std::move(end))};
         index_shape const& shape = family_.shapes[position_];
