@@ -200,7 +200,7 @@ TEST_CASE("without retries an outage loses requests, fixed waits collide and exp
     CHECK(exponential.refused < fixed.refused / 2);
 }
 
-TEST_CASE("the same seed gives the same figures, and a different seed gives different figures") {
+TEST_CASE("the same seed produces the same figures, and a different seed produces different figures") {
     simulation_options options = with(simulation_engine::requests, 1, retry_policy::interactive());
     load_shape const load = load_shape::zipf(30, 1, arrival_pattern::constant(2'100));
     std::string const one = simulate(load, options).value().to_string();

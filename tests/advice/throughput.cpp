@@ -75,7 +75,7 @@ TEST_CASE("a plan has the expected figures for every raise") {
     CHECK(seen == 12);
 }
 
-TEST_CASE("the minimum throughput and the ingest have their golden figures") {
+TEST_CASE("the minimum throughput and the ingest match their golden figures") {
     vectors const golden{"throughput.json"};
     if (!golden) { return; }
     for (auto const each : golden.list("minimum")) {

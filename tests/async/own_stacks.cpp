@@ -153,7 +153,7 @@ TEST_CASE("many transactions of one partition run concurrently, and none is lost
     CHECK(sum == 600);
 }
 
-TEST_CASE("an awaited transaction has the same result as the blocking one") {
+TEST_CASE("an awaited transaction has the same result as the blocking transaction") {
     memory_backend store;
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());

@@ -88,7 +88,7 @@ TEST_CASE("local: a page ends at a limit of rows, bytes, scanned rows or time") 
     CHECK(page_sizes(store, everything()) == sizes{191, 9}); // the clock is read at every 64th row
 }
 
-TEST_CASE("local: tokens have the format of version 1") {
+TEST_CASE("local: tokens are in the format of version 1") {
     auto const store = filled({}, 3);
     auto page = send(store, everything(1)).value();
     CHECK(page.continuation == "1!" + page.continuation->substr(2, 16) + "!70!303031");

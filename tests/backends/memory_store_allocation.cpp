@@ -145,7 +145,7 @@ TEST_CASE("memory_store: reading, erasing and dropping allocate nothing except f
     CHECK(dropped);
 }
 
-TEST_CASE("memory_store: empty partitions leave nothing behind") {
+TEST_CASE("memory_store: empty partitions use no memory") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     auto const round = [&](std::size_t begin) {

@@ -441,7 +441,7 @@ TEST_CASE("a refresh that is interrupted or overtaken at any of its requests nev
     CHECK(each_point(defect::any_version).problem != "");
 }
 
-TEST_CASE("readers and refreshes of a view are correct in every order") {
+TEST_CASE("readers and refreshes of a view are correct in any order") {
     testing::interleaving_limits limits;
     limits.crashes = 1;
     limits.most_states = entitable_test::rounds(60, 100'000, 1'000);

@@ -275,7 +275,7 @@ TEST_CASE("rows and entities without a type are printed with their properties") 
     CHECK(streamed(taken) == streamed(whole));
 }
 
-TEST_CASE("long texts and binaries are cut between characters, and their size follows") {
+TEST_CASE("long texts and binaries are cut between characters and followed by their size") {
     auto const text = [](std::string const& value) { return to_text(value); };
     CHECK(text(std::string(100, 'a')) == '"' + std::string(100, 'a') + '"');
     CHECK(text(std::string(101, 'a')) == '"' + std::string(100, 'a') + "...\" (101 bytes)");

@@ -149,7 +149,7 @@ TEST_CASE("transaction: a row that was only read is guarded by its version") {
     CHECK(in.cents(3) == 5);
 }
 
-TEST_CASE("transaction: starts over if another writer inserts a row that the body did not find and inserts") {
+TEST_CASE("transaction: starts over if another writer inserts a row that the body looked for and inserts") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -259,7 +259,7 @@ TEST_CASE("transaction: a query is limited to one page unless the body is exclus
     CHECK(in.watched.all<query_entities>().size() == 1);
 }
 
-TEST_CASE("transaction: several changes of a row are combined into one") {
+TEST_CASE("transaction: several changes of a row are combined into one change") {
     struct expectation {
         std::string_view name;
         std::function<void(all_of_bank&, account&)> body;
@@ -296,7 +296,7 @@ TEST_CASE("transaction: several changes of a row are combined into one") {
     CHECK((stored ? stored->cents : -1) == each.cents);
 }
 
-TEST_CASE("transaction: several changes of a new row are also combined into one") {
+TEST_CASE("transaction: several changes of a new row are also combined into one change") {
     bank in;
     account const first{"first", 9, 1, "new"};
     account const second{"first", 9, 2, {}};

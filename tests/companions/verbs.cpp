@@ -279,7 +279,7 @@ TEST_CASE("companions: sums are built for a table that already has entities, whi
     CHECK((after.verify)().value().good());
 }
 
-TEST_CASE("companions: the stored declaration has its golden values") {
+TEST_CASE("companions: the stored declaration matches its golden values") {
     opened const in;
     call context;
     auto const stored = [&](std::string const& name) {

@@ -330,7 +330,8 @@ private:
 
 } // namespace
 
-TEST_CASE("file: the rows of a dropped table are removed until the deadline of the call, and the rest later") {
+TEST_CASE(
+    "file: the rows of a dropped table are removed until the deadline of the call, and the remaining rows later") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     asked_clock time;

@@ -185,7 +185,7 @@ TEST_CASE("a time of the system clock is rounded down to 100 ns, even before 197
     }
 }
 
-TEST_CASE("times compare by their ticks") {
+TEST_CASE("times are compared by their ticks") {
     CHECK(date_time{1} < date_time{2});
     CHECK(date_time{2} == date_time{2});
     STATIC_REQUIRE(date_time::from_date(1601, 1, 1) == date_time{});

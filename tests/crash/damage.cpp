@@ -271,7 +271,7 @@ TEST_CASE("damaged pages: a scan or a point read that reaches a damaged page fai
 }
 
 TEST_CASE(
-    "damaged files: an older log gives an earlier state, and the log of another file is never accepted silently") {
+    "damaged files: an older log results in an earlier state, and the log of another file is never accepted silently") {
     damaged_files files;
     std::string const log = files.path() + "-wal";
     auto image = files.whole();

@@ -188,7 +188,7 @@ TEST_CASE("retry: the read that settles a write is also repeated, and without it
     CHECK_THAT(problem.message, ContainsSubstring("find out whether a lost write was applied"));
 }
 
-TEST_CASE("retry: without a lost attempt EntityAlreadyExists is returned as it is") {
+TEST_CASE("retry: without a lost attempt EntityAlreadyExists is returned unchanged") {
     stage on{insert()};
     on.fails(said(error_code::server_busy)); // certainly not applied
     (void)on.waited();
@@ -373,7 +373,7 @@ TEST_CASE("retry: the effect is unknown if the call is abandoned after a lost at
     CHECK(known.failed().effect == effect::none);
 }
 
-TEST_CASE("retry: operation ids differ, and the same seed repeats them") {
+TEST_CASE("retry: operation ids differ, and are the same for the same seed") {
     retry_ledger one{retry_policy::none(), 1, 5};
     retry_ledger same{retry_policy::none(), 1, 5};
     retry_ledger other{retry_policy::none(), 1, 6};

@@ -166,7 +166,7 @@ TEST_CASE("retrying: with an invalid policy every request returns its error and 
     CHECK(retry_policy::fixed(retry_policy::most_attempts, 0s).validate());
 }
 
-TEST_CASE("retrying: the presets have their documented values") {
+TEST_CASE("retrying: the presets match their documented values") {
     CHECK(retry_policy::patient().delays == backoff{.base = 30s, .least = 3s, .most = 90s});
     CHECK_FALSE(retry_policy::patient().delays.jitter_at_cap);
     auto const quick = retry_policy::interactive();

@@ -271,8 +271,8 @@ std::string text_of(testing::interleaving_report const& told) {
 
 } // namespace
 
-TEST_CASE("interleavings: with operation rows a client gets true answers, whichever request is lost, is late or is the "
-          "last") {
+TEST_CASE("interleavings: with operation rows a client gets correct answers, whichever request is lost, is late or is "
+          "the last") {
     std::size_t const faults = rounds(1, 2, 2);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {}, {.faults = faults, .late = faults, .crashes = 1});

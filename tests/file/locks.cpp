@@ -89,7 +89,8 @@ TEST_CASE("locks: opening a file with the other journal returns StoreBusy while 
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("locks: processes that open a file with either journal at any time agree on one, and no write is lost") {
+TEST_CASE(
+    "locks: processes that open a file with either journal at any time agree on one of them, and no write is lost") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     struct counts {
@@ -258,7 +259,7 @@ TEST_CASE("locks: deleting the log of an open file loses no acknowledged write")
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("locks: a deleted or emptied log is restored, unless another process has started a new one") {
+TEST_CASE("locks: a deleted or emptied log is restored, unless another process has started a new log") {
     enum class place { removed, removed_with_index, emptied, begun };
     for (place const now : {place::removed, place::removed_with_index, place::emptied, place::begun}) {
         CAPTURE(static_cast<int>(now));

@@ -65,7 +65,7 @@ std::string random_page() {
 
 } // namespace
 
-TEST_CASE("the hash of pages has its documented values") {
+TEST_CASE("the hash of pages matches its documented values") {
     std::string page(page_bytes, '\0');
     CHECK(page_hash::of(page.data(), 1) == 0x2964EA6330030183U);
     CHECK(page_hash::of(page.data(), 2) == 0xB11E366C79C9C514U);

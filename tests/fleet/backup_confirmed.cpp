@@ -187,7 +187,7 @@ TEST_CASE("backup: a backup is reported as made from snapshots only if every run
     }
 }
 
-TEST_CASE("backup: a late run does not change the work of a later one") {
+TEST_CASE("backup: a late run does not change the work of a later run") {
     auto const kind = GENERATE(0, 1, 2, 3);
     std::size_t refused = 0;
     for (std::size_t at = 0;; ++at) {

@@ -211,7 +211,7 @@ TEST_CASE("if a reused connection is closed, only reads are sent again") {
     }
 }
 
-TEST_CASE("one thread sends many requests, with a limited number in flight") {
+TEST_CASE("one thread sends many requests, with a limited number of requests in flight") {
     std::atomic<int> under_way{0};
     std::atomic<int> most{0};
     server const local{each_request([&](peer& client, std::string const& request) {

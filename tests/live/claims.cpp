@@ -86,7 +86,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a merge without properties under * is accepted for an existing row and refused for a missing one", "[live]") {
+    "a merge without properties under * is accepted for an existing row and refused for a missing row", "[live]") {
     live_table const in;
     in.write(mutation::insert(number_of("r", 7))).value();
     CHECK(in.write(mutation::merge(nothing_of("r"), any_etag)));
@@ -139,7 +139,7 @@ TEST_CASE("a transaction returns the new ETag of each row, and reads return the 
     CHECK(made.results[2].etag == in.read("c")->etag);
 }
 
-TEST_CASE("each write gives the row an ETag it never had, even for the same content", "[live]") {
+TEST_CASE("each write gives the row an ETag that the row never had, even if the content is the same", "[live]") {
     live_table const in;
     std::vector<etag> had{in.write(mutation::insert(number_of("r", 1)))->etag};
     for (int repetition = 0; repetition < 20; ++repetition) {

@@ -394,7 +394,7 @@ TEST_CASE("the members for the ETag and the Timestamp are filled when an entity 
     CHECK(read.age == 55);
 }
 
-TEST_CASE("an entity may have 252 properties, in several property clauses") {
+TEST_CASE("an entity may have 252 properties, in several clauses for properties") {
     STATIC_REQUIRE(mapping<widest>::properties::size == 252);
     widest original{};
     original.name = "John";
@@ -425,7 +425,7 @@ TEST_CASE("each key of an entity may have sixteen components") {
     CHECK(row_key_of(original).value().ends_with("__-2147483647"));
 }
 
-TEST_CASE("the fields have the user's names and their positions") {
+TEST_CASE("each field has the user's name and its position") {
     using r = fields<in_namespace>;
     STATIC_REQUIRE(std::is_same_v<decltype(r::name)::entity_type, in_namespace>);
     STATIC_REQUIRE(std::is_same_v<decltype(r::name)::codec, key_codec<std::string>>);

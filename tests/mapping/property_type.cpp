@@ -127,7 +127,7 @@ TEST_CASE("a value of a different type is refused, except that an Int32 can be r
     CHECK_FALSE(read_as<std::string>(property_type<guid>::view(guid{})));
 }
 
-TEST_CASE("a property of an enumeration without names is stored as its number, in 32 bits if they suffice") {
+TEST_CASE("a property of an enumeration without names is stored as its number, in 32 bits if the number fits") {
     check_round_trip(small{255}, edm_type::int32);
     check_round_trip(tiny{-128}, edm_type::int32);
     check_round_trip(plain::two, edm_type::int32);

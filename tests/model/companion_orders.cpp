@@ -271,7 +271,7 @@ actor<Table> with(through_defect defect, actor<Table> one) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("companions: each pair of writers runs in every order", "", with_index, with_sums, with_both,
+TEMPLATE_TEST_CASE("companions: each pair of writers can run in any order", "", with_index, with_sums, with_both,
     with_two_types, with_elsewhere) {
     using pair = std::vector<actor<TestType>>;
     for (pair const& each : {

@@ -162,7 +162,7 @@ testing::interleaving_limits const late{.faults = 1, .late = 1};
 
 } // namespace
 
-TEST_CASE("units of work: two units can add to one row in every order") {
+TEST_CASE("units of work: two units can add to one row in any order") {
     check(walk({{"one", raise}, {"other", raise}}, quiet, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, quiet, 2, keeps_sums));
 }

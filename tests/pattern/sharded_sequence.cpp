@@ -208,7 +208,7 @@ testing::interleaving_report two_declarations(bool over_an_old_row, testing::int
 
 } // namespace
 
-TEST_CASE("sharded sequence: two programs with different declarations draw numbers in every order, with lost and late "
+TEST_CASE("sharded sequence: two programs with different declarations draw numbers in any order, with lost and late "
           "requests") {
     for (bool const over_an_old_row : {false, true}) {
         for (auto const& limits :

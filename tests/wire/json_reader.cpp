@@ -80,7 +80,7 @@ TEST_CASE("a value has its annotated type, or the type of its JSON form if there
     CHECK(read_value(R"("V":"","W":0)") == "Edm.String \"\"");
 }
 
-TEST_CASE("numbers of any length are read as the nearest double, by every path") {
+TEST_CASE("numbers of any length are read as the nearest double on every code path") {
     detail::json_reader reader;
     random_source random{20'260};
     for (int round = 0; round < 20'000; ++round) {
