@@ -6,7 +6,7 @@
 /// Boost.Hana over entities: each entity is a `hana::Struct`. The core does not include Hana.
 ///
 /// Every type declared with ENTITABLE models `hana::Struct`: its members are the components of its partition key, those of its row key and
-/// its properties, in this order, each under its stored name. Members that hold the ETag or the Timestamp are not among them, so
+/// its properties, in this order, each under its stored name. Members that receive the ETag or the Timestamp are not among them, so
 /// `hana::equal` compares stored values. The code for Hana is generated when an algorithm uses it: an entity that no algorithm visits costs
 /// no compile time, and an entity that is visited costs 100 to 200 ms.
 ///

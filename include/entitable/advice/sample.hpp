@@ -105,9 +105,9 @@ private:
 /// Thread safety: one thread at a time.
 class sample_builder {
 public:
-    /// For rows with undivided keys: their members are called PartitionKey and RowKey.
+    /// Samples rows with undivided keys, whose members are called PartitionKey and RowKey.
     explicit sample_builder(sample_options const& options = {});
-    /// For rows with keys of these layouts. A row with different keys is counted, and its components are absent.
+    /// Samples rows with keys of these layouts. A row with different keys is counted, and its components are absent.
     sample_builder(key_declaration declared, key_layout partition, key_layout row, sample_options const& options = {});
 
     /// Adds a row; system rows (`system_row`) are omitted.

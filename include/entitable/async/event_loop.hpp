@@ -113,11 +113,11 @@ public:
         }
         return awaited.take();
     }
-    /// Runs, even without tasks, until `stop` was called and every task has ended: for a thread to which other threads `post`.
+    /// Runs, even without tasks, until `stop` was called and every task has ended; used by a thread to which other threads `post`.
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) { wait(); }
     }
-    /// Does all work that is possible without waiting: for programs with their own loop. Returns whether there are tasks.
+    /// Does all work that is possible without waiting; used by programs with their own loop. Returns whether there are tasks.
     bool turn() {
         constexpr std::size_t at_a_time = 1024;
         struct running {

@@ -61,7 +61,7 @@ template <class Entity>
 [[nodiscard]] result<row> bulk_row(Entity const& given) {
     return to_row(given);
 }
-/// For a table without a fixed schema.
+/// Used for a table without a fixed schema.
 [[nodiscard]] inline result<row> bulk_row(entity const& given) {
     if (system_row::is_one(given.row_key())) {
         return failure{error_code::key_reserved, "the row key begins with \"~!\", which is reserved for the library"};
@@ -306,13 +306,13 @@ result<bulk_report> bulk_update(Reader const&, Rest&&...) {
     return failure{error_code::invalid_input, {}};
 }
 
-/// Does not compile: a bulk load writes entities of one row.
+/// Does not compile: a bulk load writes entities that are stored in one row.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_insert(table<wide<Entity>> const&, Rest&&...) {
     detail::refuse_wide<Entity>();
     return failure{error_code::invalid_input, {}};
 }
-/// Does not compile: a bulk load writes entities of one row.
+/// Does not compile: a bulk load writes entities that are stored in one row.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_upsert(table<wide<Entity>> const&, Rest&&...) {
     detail::refuse_wide<Entity>();

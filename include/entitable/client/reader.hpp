@@ -58,7 +58,7 @@ public:
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         return rows().where(condition);
     }
-    /// For a predicate that was already diagnosed.
+    /// Used for a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const { return rows().where(refused); }
     [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< see `table::scan_table`
     /// See `table::scan_table`.

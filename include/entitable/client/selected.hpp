@@ -64,7 +64,7 @@ class selected : detail::key_values<Entity, key_part::partition, typename mappin
 
 public:
     using entity_type = Entity; ///< the entity type
-    /// Used by the folds of queries: the same without a version, filled while the store is being read.
+    /// Used by the folds of queries: a row without a version, filled while the store is being read.
     using shown_type = detail::shown_values<Entity, Fields...>;
 
     /// Returns the value of a selected field, or of a component of the keys.

@@ -174,7 +174,7 @@ public:
         return entitable::query<Entity, path>{
             detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
     }
-    /// For a predicate that was already diagnosed.
+    /// Used for a predicate that was already diagnosed.
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
         return entitable::query<Entity, access_path::point>{
             detail::ask(core_, {}, access_path::point, detail::layout_of_entity<Entity>)};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `transaction<E...>`: the reads and changes of a body of `transact` in one partition, all or nothing.
+/// `transaction<E...>`: reads and changes one partition in a body of `transact`, all or nothing.
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>

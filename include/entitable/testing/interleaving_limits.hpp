@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Returns the error of a request that is lost, or whose response is lost: of unknown effect.
+/// Returns the error, of unknown effect, of a request that is lost or whose response is lost.
 [[nodiscard]] inline error lost_request() {
     error gone{error_code::transport_failed, "lost"};
     gone.effect = effect::unknown;

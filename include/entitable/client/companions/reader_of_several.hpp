@@ -113,7 +113,7 @@ protected:
     /// The rows of one type as a separate table.
     template <class E>
     [[nodiscard]] auto rows() const {
-        if constexpr (is_wide<E>) { // it has no companions
+        if constexpr (is_wide<E>) { // this table has no companions
             return table<wide<E>>{detail::table_core{core_.transport(), core_.name(), core_.options()}, wide_how_};
         } else if constexpr (is_index<E>) {
             return table<E>{family().places[position_of<E>()]};
@@ -241,7 +241,7 @@ public:
         if constexpr (is_wide<E>) { detail::refuse_wide<E>(); }
         return query_of<E, path>(condition.nodes());
     }
-    /// For a predicate that was already diagnosed.
+    /// Used for a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const {
         return rows<detail::type_of_listed<First>>().where(refused);
     }

@@ -220,7 +220,7 @@ public:
         }
     }
 
-    /// Removes an entity and inserts another entity in its partition, in one transaction: for keys with values that may change. With the same
+    /// Removes an entity and inserts another entity in its partition, in one transaction; used for keys with values that may change. With the same
     /// keys it replaces the entity. Errors: ResourceNotFound if `from` does not exist; EntityAlreadyExists if `to` does;
     /// CommandsInBatchActOnDifferentPartitions for two partitions.
     template <class E = only>

@@ -84,7 +84,7 @@ struct property_field {
             return {name, type{}};
         }
     }
-    /// Removes the property: for `merge`, which then reads the entity first.
+    /// Removes the property in a `merge`, which then reads the entity first.
     [[nodiscard]] member_removal<Entity, Member> operator=(absent_t) const { // NOLINT: assigns nothing
         using type = typename detail::held_by<value_type>::type;
         static_assert(

@@ -92,7 +92,7 @@ struct key_argument<std::optional<T>> {
     std::optional<T> value; ///< the value
     bool fits{true};        ///< whether `value` equals the argument
 
-    /// Takes no value.
+    /// Takes an absent value.
     key_argument(std::nullopt_t) {} // NOLINT: implicit on purpose
     /// Takes a value that may be absent.
     key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose

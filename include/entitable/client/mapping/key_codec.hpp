@@ -107,7 +107,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
     }
 };
 
-/// Text, unchanged. It is ordered only as the last component: with a separator, "a" + "__" comes after "a b" + "__".
+/// Text, which is unchanged. It is ordered only as the last component: with a separator, "a" + "__" comes after "a b" + "__".
 template <>
 struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;

@@ -99,7 +99,7 @@ public:
     /// Returns the page, or the error.
     ENTITABLE_LAZY [[nodiscard]] result<page> finish();
 
-    // For concurrent requests: a round requests the next page of each range without a page.
+    // Used for concurrent requests: a round requests the next page of each range without a page.
     /// Starts a round.
     ENTITABLE_LAZY void begin_round() noexcept;
     /// Returns the next request of the round, and the slot of its response; null if there is none.

@@ -74,7 +74,7 @@ public:
 /// safe to use from several threads.
 class credential {
 public:
-    /// No credential: for a server that requires none, and for requests that carry their own.
+    /// Makes no credential; used for a server that requires none, and for requests that carry their own credential.
     credential() = default;
     credential(credential const&) = default;            ///< shares the state
     credential& operator=(credential const&) = default; ///< shares the state

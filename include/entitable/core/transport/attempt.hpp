@@ -78,7 +78,7 @@ private:
 
 } // namespace detail
 
-/// Runs `answer` as one operation of the call: for transports that may send several requests for one. The outermost transport of an
+/// Runs `answer` as one operation of the call; used by transports that may send several requests for one request. The outermost transport of an
 /// observed call opens its operation and reports its end; transports below it only run `answer`.
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> as_operation(

@@ -8,7 +8,7 @@
 ///     back_up(all, any_transport{archive}, "nightly").value();
 ///     restore(any_transport{archive}, "nightly", empty_fleet).value();
 ///
-/// A backup holds every write that was acknowledged before it began, and some of the writes made while it ran. Each row is as it was at
+/// A backup contains every write that was acknowledged before it began, and some of the writes made while it ran. Each row is as it was at
 /// some moment during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a
 /// snapshot of one moment, with whole transactions; the moments of different stores differ by up to the duration of the
 /// backup. If all stores are read-only, the backup shows a single moment. ETags and Timestamps are not saved; system

@@ -74,7 +74,7 @@ public:
 
     void on_attempt(attempt_record const&) noexcept override {
         if (writer_.joinable()) { return; }
-        // On a separate thread: a backend may hold a lock while it reports, and then the write waits for the lock.
+        // Writes on a separate thread, because a backend may hold a lock while it reports, and the write then waits for that lock.
         writer_ = std::thread{[this] {
             call own;
             outcome = store_.execute(change_, own);

@@ -38,7 +38,7 @@ private:
     steady_time due_;
     date_time until_{};
     bool asked_{};   ///< the request is built, and further calls of `next` return it unchanged
-    bool looking_{}; ///< the next request reads who holds the message
+    bool looking_{}; ///< the next request determines which worker holds the message
     std::uint32_t attempt_{};
     write_entity write_;
     query_entities look_;
@@ -121,7 +121,7 @@ template <mapped_entity T, operation Work>
 [[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
 }
-/// Only renews, for a separate thread: until the driver's call is cancelled or its deadline passes, or the message is
+/// Only renews, on a separate thread, until the driver's call is cancelled or its deadline passes, or the message is
 /// lost or cannot be renewed. The result is the error that ended the renewals.
 template <mapped_entity T>
 [[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {

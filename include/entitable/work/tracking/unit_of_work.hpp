@@ -59,7 +59,7 @@ public:
     explicit unit_of_work(Reader const&, unit_of_work_options = {}) {
         detail::refuse_reader<Reader>();
     }
-    /// Does not compile: a unit of work saves entities of one row.
+    /// Does not compile: a unit of work saves entities that are stored in one row.
     template <class E>
     explicit unit_of_work(table<wide<E>> const&, unit_of_work_options = {}) {
         detail::refuse_wide<E>();

@@ -46,7 +46,7 @@ concept aggregates = requires(Aggregate& sums, Entity const& entity) {
 template <class Aggregate>
 concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.combine(others); };
 
-/// Reports in one line what is wrong with an aggregate.
+/// Reports in one line the error in an aggregate.
 template <class Declared>
 consteval void allow_aggregate() {
     constexpr bool whole =

@@ -168,7 +168,7 @@ ENTITABLE_DECL void bulk_run::make_parts(bool all) {
     }
 }
 
-/// In a dry run, determines what would be refused before it is sent, and what would be sent.
+/// In a dry run, determines which rows would be refused before they are sent, and which would be sent.
 ENTITABLE_DECL void bulk_run::try_out(shared<bulk_part> const& part) {
     bool sends = false;
     for (std::size_t at = 0; at < part->size(); ++at) {

@@ -9,7 +9,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits) {
-    if (!place_.in_own_process()) { // checked before the mutex is locked, which a thread of the parent may hold
+    if (!place_.in_own_process()) { // checked first, because a thread of the parent may hold the mutex
         return opened_before_fork();
     }
     ENTITABLE_TRY(auto quiet, begin_quiet(waits));

@@ -94,7 +94,7 @@ ENTITABLE_DECL result<void> writer::run(write_job job, call const& context) { re
 ENTITABLE_DECL result<void> writer::checkpoint(call const& context) { return run_or_move_log(nullptr, context); }
 
 ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call const& context) {
-    if (!place_.in_own_process()) { // checked before the mutex is locked, which a thread of the parent may hold
+    if (!place_.in_own_process()) { // checked first, because a thread of the parent may hold the mutex
         return opened_before_fork();
     }
     if (read_only_) { return cannot_be_written(place_.path()); }

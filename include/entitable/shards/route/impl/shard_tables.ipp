@@ -200,7 +200,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
             made_now = true;
             return true;
         }));
-    // Even if the table existed: an earlier attempt may have been interrupted.
+    // This happens even if the table existed, because an earlier attempt may have been interrupted.
     if (auto made = make_parts(state, request.table, context); !made) {
         failure stopped{std::move(made).as_failure()};
         if (stopped.error().code != error_code::wrong_store || made_now) {

@@ -23,7 +23,7 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
         if (outcome == save_outcome::saved || outcome == save_outcome::dropped) { continue; }
         ++count;
         lost = lost || outcome == save_outcome::unknown;
-        // In the order of the enumeration: refused, lost, not sent.
+        // The order is that of the enumeration: refused, lost, not sent.
         if (at == changes.size() || outcome < changes[at].outcome) { at = index; }
     }
     error why{error_code::other_service_error, "changes were not saved"};

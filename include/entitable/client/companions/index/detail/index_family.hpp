@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `index_family`: a table and its indexes for the engine, without their types, with the known states of the indexes.
+/// `index_family`: a table, its indexes and their known states, without types, for the engine.
 
 #include <entitable/client/companions/index/index_options.hpp>
 #include <entitable/client/companions/index/intent.hpp>
