@@ -59,7 +59,7 @@ template <class T>
 concept declared_entity = std::is_class_v<T> && mapped_entity<T> &&
     std::is_same_v<typename decltype(entitable_mapping_of(static_cast<T const*>(nullptr)))::entitable_entity, T>;
 
-/// Whether `to_string` makes the text: enumerations and reports of the library.
+/// Whether `to_string` makes the text, as for enumerations and reports of the library.
 template <class T>
 concept has_to_string = type_of_library<T> && ((std::is_enum_v<T> && requires(T const& value) {
     { to_string(value) } -> std::convertible_to<std::string_view>;

@@ -145,7 +145,7 @@ TEST_CASE("memory_store: reading, erasing and dropping allocate nothing except f
     CHECK(dropped);
 }
 
-TEST_CASE("memory_store: empty partitions use no memory") {
+TEST_CASE("memory_store: empty partitions leave no memory behind") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     auto const round = [&](std::size_t begin) {

@@ -149,7 +149,7 @@ TEST_CASE("transaction: a row that was only read is guarded by its version") {
     CHECK(in.cents(3) == 5);
 }
 
-TEST_CASE("transaction: starts over if another writer inserts a row that the body looked for and inserts") {
+TEST_CASE("transaction: starts over if another writer first inserts a row that the body found missing and inserts") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {

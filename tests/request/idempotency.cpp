@@ -61,7 +61,7 @@ TEST_CASE("each request has a kind with its own retry rules") {
     CHECK(kind_of(delete_table{}) == request_kind::delete_table);
 }
 
-TEST_CASE("each request is marked as safe to repeat or not, assuming unknown other writers") {
+TEST_CASE("each request is marked as safe to repeat or not, assuming that there may be other writers") {
     auto const of = [](mutation change) { return idempotency_of(write_entity{"table", std::move(change)}); };
     CHECK(idempotency_of(get_entity{}) == idempotency::safe);
     CHECK(idempotency_of(query_entities{}) == idempotency::safe);

@@ -421,7 +421,7 @@ TEST_CASE("a success response for a different entity leaves the effect of an ins
     CHECK(f.send(insert()));
 }
 
-TEST_CASE("a page with duplicate entities, wrong order or too many entities is refused") {
+TEST_CASE("a page is refused if it contains duplicate entities, the wrong order or too many entities") {
     auto const read = [](std::initializer_list<std::string_view> keys, service kind, std::uint32_t page_size = 1000) {
         fixture f{kind};
         std::string rows;
@@ -698,7 +698,7 @@ std::vector<std::string> outcomes_of(
 
 } // namespace
 
-TEST_CASE("each of many requests gets its own answer, including invalid requests and second attempts") {
+TEST_CASE("each of many concurrent requests gets its own answer, as do invalid requests and second attempts") {
     fixture f;
     f.context.location = read_location::secondary;
     f.client.then(200, entity("p", "1"));

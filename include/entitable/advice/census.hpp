@@ -52,8 +52,8 @@ struct member_facts {
     sample_column::place at{};                           ///< whether the member is a property, or in a key
     std::vector<std::pair<edm_type, std::size_t>> types; ///< stored types, each with its number of rows in the sample
     double present{};                                    ///< the share of rows that have a value, 0 to 1
-    std::size_t distinct{};                              ///< different values in the sample
-    double distinct_estimate{};                          ///< different values in the table, estimated
+    std::size_t distinct{};                              ///< number of different values in the sample
+    double distinct_estimate{};                          ///< estimated number of different values in the table
     double distinct_most{};                              ///< the upper bound of that estimate
     bool unique{};                                       ///< every row of the sample has a different value
     std::vector<frequent_value> frequent;                ///< the most frequent values

@@ -14,8 +14,8 @@ namespace detail {
 struct served_range {
     std::size_t first{};    ///< first partition
     std::size_t end{};      ///< end of the partitions, exclusive
-    double hot{};           ///< seconds of overload minus seconds without overload
-    double cool{};          ///< seconds of low load of the range and its right neighbour
+    double hot{};           ///< seconds with overload minus seconds without overload
+    double cool{};          ///< seconds for which the load of the range and its right neighbour was low
     double offline_until{}; ///< second at which the range is online again
     double asked{};         ///< load in the last second
 };

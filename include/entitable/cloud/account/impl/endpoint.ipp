@@ -80,7 +80,7 @@ ENTITABLE_DECL result<endpoint> parse_endpoint(std::string_view primary, std::st
             account.empty() ? " does not name an account of lower-case letters, digits and hyphens"
                             : " must be 1 to 63 lower-case letters, digits and hyphens");
     }
-    // "https://ACCOUNT.table.core.windows.net/Orders": the table does not belong there.
+    // In "https://ACCOUNT.table.core.windows.net/Orders" the table does not belong to the address.
     if (!at.path_style && !parts.path.empty() && host.find(".table.") != std::string::npos) {
         return refused(primary_field, " must be the address of the service only: remove the table");
     }

@@ -122,8 +122,7 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
-/// Finds names that occur twice in one row. Most rows need only a filter that accepts each name it has seen, and only
-/// few other names (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970); after the first
+/// Finds names that occur twice in one row. Most rows need only a filter that accepts each name it has seen, and only a few other names (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970); after the first
 /// possible duplicate a table replaces it.
 class names_seen {
 public:

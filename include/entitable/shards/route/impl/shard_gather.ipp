@@ -151,7 +151,7 @@ private:
             auto& [each, way] = ways[index];
             auto& store = reached[index];
             if (!store) {
-                each->way = std::move(way); // named in the error
+                each->way = std::move(way); // the error names it
                 ENTITABLE_CHECK(fail(*each, store.error()));
                 continue;
             }

@@ -113,9 +113,9 @@ public:
     void written_as(tracked_entity& of, row base, bool complete, etag version);
     void conflict(tracked_entity& of, std::optional<row_view> theirs, etag version);
 
-    /// Resolves a conflict: mine or theirs. False if there is none.
+    /// Resolves a conflict with mine or theirs; false if there is no conflict.
     [[nodiscard]] result<bool> resolve(tracked_entity& of, keep which);
-    /// Resolves a conflict with the values that were assigned to the object.
+    /// Resolves a conflict with the values assigned to the object.
     [[nodiscard]] result<bool> resolve_by_value(tracked_entity& of);
 
     /// Returns the lost changes that were abandoned since the last call.
