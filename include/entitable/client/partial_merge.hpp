@@ -48,7 +48,7 @@ struct row_with_keys<Entity, components<void, P...>, components<void, R...>> {
     }
 };
 
-/// Makes a row with keys only.
+/// Makes a row that contains only keys.
 template <class Entity, class... Values>
 [[nodiscard]] result<row> row_at(keys_at<Values...> const& keys) {
     using made =

@@ -201,7 +201,7 @@ private:
     enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 
-/// The projection for keys only.
+/// The projection that contains only keys.
 ENTITABLE_LAZY [[nodiscard]] projection key_names();
 /// The last walk of a query. It belongs to one object: a copy starts without a walk. A template, so that its members
 /// are compiled only if they are called.

@@ -256,8 +256,7 @@ private:
     key_score const& present_;
 };
 
-/// Ranks keys by these criteria, in this order: they fit, they fit with reserve, low cost, no buckets, the current keys, several partitions
-/// of several entities, fine partitions.
+/// Ranks keys by these criteria, in this order: whether they fit, whether they fit with reserve, low cost, no buckets, whether they are the current keys, several partitions of several entities, fine partitions.
 [[nodiscard]] ENTITABLE_DECL std::array<double, 8> rank_of(key_candidate const& of, service_targets const& targets) {
     key_score const& score = of.score;
     bool const salted = std::any_of(score.declared.partition.begin(), score.declared.partition.end(),

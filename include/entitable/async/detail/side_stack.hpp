@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-// The thread sanitizer supports threads only.
+// The thread sanitizer supports only threads.
 #if !defined(ENTITABLE_STACKS_ARE_THREADS) && !defined(__SANITIZE_THREAD__) && \
     (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__))
 #define ENTITABLE_STACKS_ARE_THREADS 0

@@ -50,7 +50,7 @@ struct view_audit {
     std::uint64_t missing{};          ///< rows that a refresh would make now and that do not exist
     std::uint64_t different{};        ///< rows that a refresh would make with different properties
     std::uint64_t dangling{};         ///< rows that a refresh would not make
-    std::vector<std::string> samples; ///< row keys of some wrong rows
+    std::vector<std::string> samples; ///< row keys of some of the wrong rows
     date_time from;                   ///< `view_answer::from` of the audited generation
     date_time until;                  ///< `view_answer::until` of the audited generation
 

@@ -29,7 +29,7 @@ struct type_list {
 
 // ---- classification of the types of a list ----------------------------------------------------------
 
-/// Classifies a type by its declaration alone.
+/// Classifies a type only by its declaration.
 template <class Declared>
 struct listed_type {
     using type = Declared;

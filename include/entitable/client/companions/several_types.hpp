@@ -77,7 +77,7 @@ public:
             return table<E>{core_};
         }
     }
-    /// Returns the rows of one type alone, for special tools: writes do not change indexes and sums; `repair` and
+    /// Returns only the rows of one type, for special tools: writes do not change indexes and sums; `repair` and
     /// `build` correct them afterwards. The returned table contains the rows of all types whose keys have the form of
     /// those of E. With the type of a retired index, it serves to `bulk_remove` the index rows.
     template <class E = only>

@@ -23,7 +23,7 @@ struct width_codec : detail::key_codec_base<T> {
     static_assert(Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1,
         "width(member, digits): the type of the member has fewer digits");
 
-    static constexpr bool low = true; ///< the text has only digits
+    static constexpr bool low = true; ///< the text contains only digits
     /// The largest value that has a text.
     static constexpr std::uint64_t greatest = [] {
         if (Digits > std::numeric_limits<T>::digits10) {
@@ -63,7 +63,7 @@ struct descending_codec : detail::key_codec_base<T> {
     static_assert(
         detail::key_integer<T>, "descending(member) needs a member of an integer type or entitable::date_time");
     static constexpr bool reversed = true; ///< greatest first
-    static constexpr bool low = true;      ///< the text has only digits
+    static constexpr bool low = true;      ///< the text contains only digits
     /// Number of digits of the text.
     static constexpr std::size_t width = std::numeric_limits<std::make_unsigned_t<T>>::digits10 + 1;
 
@@ -91,7 +91,7 @@ struct descending_codec : detail::key_codec_base<T> {
 template <>
 struct descending_codec<date_time> : detail::key_codec_base<date_time> {
     static constexpr bool reversed = true; ///< latest first
-    static constexpr bool low = true;      ///< the text has only digits
+    static constexpr bool low = true;      ///< the text contains only digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) {

@@ -46,7 +46,7 @@ struct key_codec_base {
     using argument = Argument;
     static constexpr bool ordered = true;   ///< text order is the order of values ...
     static constexpr bool reversed = false; ///< ... or the reverse
-    static constexpr bool variable = false; ///< the text is not self-delimiting: ordered as the last component only
+    static constexpr bool variable = false; ///< the text is not self-delimiting: ordered only as the last component
     static constexpr bool optional = false; ///< may be absent
     static constexpr bool escaped = false;  ///< followed by `escaped_key_separator`
     static constexpr bool low = false;      ///< every text sorts before "~"
@@ -79,7 +79,7 @@ struct key_codec : detail::key_codec_base<T, T const&> {
 /// smallest value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
-    static constexpr bool low = true; ///< the text has only digits, and a '-'
+    static constexpr bool low = true; ///< the text contains only digits and a '-'
     /// Number of digits of the text.
     static constexpr std::size_t width = std::numeric_limits<T>::digits10 + 1;
 
@@ -119,7 +119,7 @@ struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_
 /// A time: its ticks of 100 ns, 19 digits.
 template <>
 struct key_codec<date_time> : detail::key_codec_base<date_time> {
-    static constexpr bool low = true; ///< the text has only digits
+    static constexpr bool low = true; ///< the text contains only digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) { return key_codec<std::int64_t>::append(out, value.ticks); }
@@ -130,7 +130,7 @@ struct key_codec<date_time> : detail::key_codec_base<date_time> {
 /// A GUID: 36 characters in lower case; ordered by its bytes.
 template <>
 struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
-    static constexpr bool low = true; ///< the text has only hexadecimal digits
+    static constexpr bool low = true; ///< the text contains only hexadecimal digits
 
     /// See `key_codec`.
     ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
@@ -151,7 +151,7 @@ template <class T>
 struct key_codec<T> : detail::key_codec_base<T> {
     using enumeration = T;                    ///< the type whose codec this is
     using number = std::underlying_type_t<T>; ///< the written type
-    static constexpr bool low = true;         ///< the text has only the digits of a number
+    static constexpr bool low = true;         ///< the text contains only the digits of a number
 
     /// See `key_codec`.
     static bool append(std::string& out, T value) { return key_codec<number>::append(out, static_cast<number>(value)); }

@@ -144,7 +144,7 @@ template <class Entity>
 struct optional_predicate : predicate<Entity, shape_set::of(0), shape_set::of(0)> {};
 
 /// `condition` if `present`, otherwise no condition. The access path of a query does not depend on it; with the condition the query may
-/// read fewer keys. Can be combined with `&&` only.
+/// read fewer keys. Can be combined only with `&&`.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] optional_predicate<Entity> when(bool present, predicate<Entity, Shapes, Negated> condition) {
     return optional_predicate<Entity>{{present ? std::move(condition).nodes() : predicate_nodes{}}};
@@ -169,22 +169,22 @@ constexpr refused_predicate refuse_optional() {
 
 } // namespace detail
 
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity>
 constexpr auto operator!(optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity>
 constexpr auto operator||(optional_predicate<Entity> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(optional_predicate<Entity> const&, predicate<Entity, Shapes, Negated> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(predicate<Entity, Shapes, Negated> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();

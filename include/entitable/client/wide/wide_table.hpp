@@ -195,7 +195,7 @@ public:
     [[nodiscard]] result<wide_written> remove(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::remove, entity, condition);
     }
-    /// Does one of these writes; a merge is NotSupported.
+    /// Makes one of these writes; a merge is NotSupported.
     [[nodiscard]] result<wide_written> write(
         mutation_kind kind, Entity const& entity, etag_condition const& condition) const {
         return base::write_row(kind, base::whole_row(entity), condition);

@@ -20,7 +20,7 @@ enum class account_service : std::uint8_t {
     queues, ///< queues and their messages
 };
 
-/// The addresses of a service of an account. Plain data.
+/// The addresses of an account's service. Plain data.
 struct endpoint {
     std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at the end
     std::string secondary;          ///< URL for reads, which may be stale; empty if there is none

@@ -93,8 +93,7 @@ struct bulk_report : bulk_progress {
     std::vector<refused_row>
         refusals; ///< the first refused rows, at most `bulk_options::keep_refused`, in the order of the input
 
-    /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message has the number of refused
-    /// rows, the number of all rows, and the index of the first refused row; `detail` begins with that row's keys; the
+    /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message contains the number of refused rows, the number of all rows, and the index of the first refused row; `detail` begins with that row's keys; the
     /// effect is unknown if the effect of any reported row is unknown.
     /// `auto report = bulk_insert(books, rows).value().all();`
     [[nodiscard]] result<bulk_report> all() const&;

@@ -46,8 +46,7 @@ enum class conclusion : std::uint8_t {
     unknown,     ///< the outcome is not known
 };
 
-/// A row of the table: for each response that depends on stored data, the conclusion about the lost attempt. A response that depends on the
-/// request alone shows that no attempt was applied, and has no column.
+/// A row of the table: for each response that depends on stored data, the conclusion about the lost attempt. A response that depends only on the request shows that no attempt was applied, and has no column.
 struct idempotency_rule {
     request_kind kind;           ///< the kind of request
     idempotency alone;           ///< idempotency of a repetition, if nothing is known about other writers
@@ -163,7 +162,7 @@ template <table_request Request>
         case error_code::out_of_range_input:
         case error_code::invalid_input:
         case error_code::request_body_too_large: return rule.content;
-        // Limits of keys, names and batches: the request alone breaks them, at every attempt.
+        // Limits of keys, names and batches: the request itself breaks them, at every attempt.
         case error_code::properties_need_value:
         case error_code::key_value_too_large:
         case error_code::invalid_resource_name:

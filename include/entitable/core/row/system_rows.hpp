@@ -66,7 +66,7 @@ struct kind {
     std::string_view written_by; ///< header of the writer
     copying copied;              ///< rule for a copy of unchanged rows
     copying changed;             ///< rule for a copy that changes rows or keys
-    bool owns_table;             ///< whether queries find nothing in a table that holds such rows
+    bool owns_table;             ///< whether queries find nothing in a table that contains such rows
     std::string_view holds;      ///< content of a table with such rows, for messages
     std::string_view keeper;     ///< reader and writer, for messages
 };

@@ -21,7 +21,7 @@ struct misplaced_removal {
     [[nodiscard]] result<misplaced_removal> whole() const;
 };
 
-/// Removes misplaced rows: rows in a table that belongs to one shard alone, with keys that the shard does not own. A
+/// Removes misplaced rows: rows in a table that belongs to only one shard, with keys that the shard does not own. A
 /// write that arrives late, after its range was split and one half moved away, leaves such a row. The write was never
 /// acknowledged, no client reads the row, and no move will copy it. Tables that two shards share, and tables from which
 /// a move still has to erase keys, are skipped. Safe while clients write and shards are moved, split and merged; after

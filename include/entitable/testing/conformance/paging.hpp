@@ -150,7 +150,7 @@ inline void tokens_name_a_place(trial& t) {
     auto const before = t.keys(all);
     auto const first = page_with_rows(t, query);
     if (!t.expect(!first.empty() && query.continuation && before.size() == 16, "the query has more pages")) { return; }
-    // Changes before the token have no effect; changes after it are visible.
+    // Changes before the token's position have no effect; changes after that position are visible.
     for (std::string const& key : first) { remove(key); }
     t.put(table, make_row("a", "!early"));
     t.put(table, make_row("b", "zzz"));

@@ -10,7 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Maximum number of rows read ahead of the first unsettled row. Settled rows are dropped in complete strides, so a bound below two strides
-/// could be reached by settled rows alone.
+/// could be reached by settled rows only.
 ENTITABLE_DECL std::uint64_t bulk_run::most_span() const noexcept {
     return (std::max)(std::uint64_t{8} * options_.window, options_.window + 2 * bulk_position::stride);
 }

@@ -288,7 +288,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
     property_view property;
     names_seen names{entity.payload, cursor.left()};
     std::size_t count = 0;
-    std::size_t bytes = 0; // an upper bound of the size that the service measures, at far less cost
+    std::size_t bytes = 0; // a cheap upper bound of the size that the service measures
     while (cursor.next(property)) {
         names.add(property);
         auto named = validate_property_name(property.name, limits);

@@ -54,7 +54,7 @@ private:
 
 /// Returns the folder of a file, for messages.
 [[nodiscard]] std::string folder_of(std::string_view path);
-/// Returns the error of a write to a file that is open for reading only.
+/// Returns the error of a write to a file that is open only for reading.
 [[nodiscard]] failure cannot_be_written(std::string_view path);
 
 } // namespace detail

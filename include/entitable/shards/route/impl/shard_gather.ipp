@@ -135,7 +135,7 @@ private:
         for (shard_part* const each : hungry) {
             auto way = way_of(*each);
             if (way && each->asked.continuation && !each->way.leads_where(*way)) {
-                restart(*each); // its continuation belongs to another table
+                restart(*each); // its continuation belongs to a different table
                 if (each->ended) { continue; }
                 way = way_of(*each);
             }

@@ -38,7 +38,7 @@ inline constexpr std::string_view lane_count = "Queue_LaneCount"; // Int32: numb
 /// The format of the queues that `create` makes. Unlike in format 1, the messages of a group share one identity;
 /// programs that support only format 1 cannot complete such messages.
 inline constexpr std::int32_t queue_format = 2;
-/// The maximum number of message bytes in one transaction; a larger message is written alone. The service accepts 4 MiB, and JSON can be longer than
+/// The maximum number of message bytes in one transaction; a larger message is written by itself. The service accepts 4 MiB, and JSON can be longer than
 /// the stored bytes.
 inline constexpr std::size_t most_bytes_together = 512 * 1024;
 

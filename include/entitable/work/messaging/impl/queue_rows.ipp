@@ -21,7 +21,7 @@ ENTITABLE_LAZY_BODY std::string lane_key(std::size_t lane) {
 ENTITABLE_LAZY_BODY std::size_t lane_of(std::string_view id, std::size_t lanes) noexcept {
     std::uint64_t hash = 14695981039346656037U; // FNV-1a; part of the stored format
     for (char const character : id) { hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211U; }
-    hash ^= hash >> 32U; // the low bits of FNV-1a depend on the low bits of the text alone
+    hash ^= hash >> 32U; // the low bits of FNV-1a depend only on the low bits of the text
     return static_cast<std::size_t>(hash % (lanes == 0 ? 1 : lanes));
 }
 

@@ -39,7 +39,7 @@ struct counter_row {
 /// number of shards, start and step. A row without a start or a step agrees with every declaration.
 [[nodiscard]] result<value_view> counted_value(row_view stored, counter_row const& counter);
 
-/// A block of numbers that belongs to the caller alone.
+/// A block of numbers that belongs only to the caller.
 struct reserved {
     std::int64_t first{};
     std::uint32_t attempts{}; ///< number of writes sent

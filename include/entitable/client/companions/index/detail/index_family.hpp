@@ -123,8 +123,7 @@ public:
 
     /// Checks that the keys of indexes in one table can be distinguished. Errors: InvalidInput.
     [[nodiscard]] result<void> check_places() const;
-    /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from another
-    /// declaration.
+    /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from a different declaration.
     [[nodiscard]] result<index_states> states(call& context) const;
     /// Reads the states, even within the lease.
     [[nodiscard]] result<index_states> read_states(call& context) const;

@@ -73,7 +73,7 @@ struct named_entity {
     std::optional<row> stored; ///< the entity, if it exists and has this index row
 };
 
-/// Reads the entities, `in_flight` at a time. `stored` stays empty for an entity that was removed, or now has another index row.
+/// Reads the entities, `in_flight` at a time. `stored` stays empty for an entity that was removed, or now has a different index row.
 [[nodiscard]] result<void> read_named(
     index_family const& family, std::size_t index, std::vector<named_entity>& all, std::size_t in_flight);
 

@@ -100,7 +100,7 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
     return made;
 }
 
-/// Whether a state may belong to an index or sums of these entities: row keys of other entities begin with another literal.
+/// Whether a state may belong to an index or sums of these entities: row keys of other entities begin with a different literal.
 ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const& types) {
     auto const of = stored.find("Entities");
     if (!of || of->type() != edm_type::string) {
