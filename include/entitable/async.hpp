@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Awaited calls, thousands of concurrent ones from one thread: `async_table` in an `event_loop`. Part of the core. The core umbrella does
-/// not include it, because it needs a compiler with coroutines and `<functional>`.
+/// Awaited calls, thousands of them concurrently from one thread: `async_table` in an `event_loop`. Part of the core. The core umbrella
+/// does not include it, because it needs a compiler with coroutines and `<functional>`.
 
 #if !defined(__cpp_impl_coroutine)
 #error "entitable/async.hpp needs a compiler with coroutines: GCC 11 or newer, Clang 14 or newer, MSVC 19.28 or newer"

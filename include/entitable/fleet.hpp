@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Operation of many stores as one, with checks, moves and backups: `fleet`, `plan_rebalance`, `back_up`. Part of the core. The
+/// Operating many stores as one, with checks, moves and backups: `fleet`, `plan_rebalance`, `back_up`. Part of the core. The
 /// core umbrella does not include it, so that other programs do not compile it.
 
 #include <entitable/shards.hpp>

@@ -3,21 +3,21 @@
 #pragma once
 
 /// \file
-/// Boost.Hana over entities: each is a `hana::Struct`. The core does not include Hana.
+/// Boost.Hana over entities: each entity is a `hana::Struct`. The core does not include Hana.
 ///
 /// Every type declared with ENTITABLE models `hana::Struct`: its members are the components of its partition key, those of its row key and
-/// its properties, in this order, each under its stored name. Members that hold the ETag or the Timestamp are not among them, so
+/// its properties, in this order, each under its stored name. Members that receive the ETag or the Timestamp are not among them, so
 /// `hana::equal` compares stored values. The code for Hana is generated when an algorithm uses it: an entity that no algorithm visits costs
-/// no compile time, one that is visited 100 to 200 ms.
+/// no compile time, and an entity that is visited costs 100 to 200 ms.
 ///
 /// ENTITABLE_HANA makes an entity from a struct that is already adapted for Hana (BOOST_HANA_ADAPT_STRUCT or BOOST_HANA_DEFINE_STRUCT). It
-/// names the keys only, and all other members are properties:
+/// names only the keys, and all other members are properties:
 ///
 ///     ENTITABLE_HANA(registration,
 ///         partition_key(event, distance),
 ///         row_key(bib))
 ///
-/// No macro can turn the names of the properties into fields; a predicate names them by pointer instead:
+/// A macro cannot turn the names of the properties into fields, so a predicate names them by pointer instead:
 /// `entitable::field_of<&registration::age> >= 50`. Hana's macros take at most 54 members; ENTITABLE does not have this limit.
 
 #include <entitable/client/mapping/mapping.hpp>
@@ -37,7 +37,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether two pointers name one member.
+/// Whether two pointers name the same member.
 template <auto Left, auto Right>
 inline constexpr bool same_member = false;
 template <auto Member>
@@ -147,7 +147,7 @@ template <auto... Members>
     return ((sizeof(stored_member<Members>) != 0) && ...);
 }
 
-/// The properties of an adapted struct: its members without those of the keys.
+/// The properties of an adapted struct: its members except those of the keys.
 template <class Accessors, class Partition, class Row>
 struct adapted_properties;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 /// \file
-/// A store in memory, with the semantics of the service: `memory_backend`, `local_options`. For tests and for programs that need no other store.
+/// A store in memory, with the semantics of the service: `memory_backend`, `local_options`. It is for tests and for programs that need no
+/// other store.
 
 #include <entitable/local/memory/memory_backend.hpp>

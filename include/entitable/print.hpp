@@ -9,11 +9,11 @@
 ///     std::cout << runners.insert(ann);                    // error: EntityAlreadyExists (409): ...
 ///
 /// An entity is printed from its declaration: the components of its keys, its properties, and its version if it was read. Texts are
-/// escaped, long ones are cut and followed by their size. The texts are for people, and their form may change. They contain
-/// user data, except that the text of an error never has `detail`. Types that hold a secret cannot be printed.
+/// escaped; long texts are cut, and their size follows. The output is for people, and its form may change. It contains user data, except
+/// that the text of an error never contains `detail`. Types that hold a secret cannot be printed.
 ///
 /// A stream finds `<<` in the namespace in which ENTITABLE is written, for the entities and the named enumerations of that namespace, and
-/// for optionals of them. An operator of your own for one type is preferred. Included by no other header.
+/// for optionals of them. Your own operator for a type is preferred. Included by no other header.
 
 #include <entitable/client/mapping/entity.hpp>
 #include <entitable/client/query.hpp>
@@ -33,7 +33,8 @@
 #endif
 
 /// \cond
-// Outside of the library's namespace, so that only argument-dependent lookup finds the function: it does for the types of the library.
+// This namespace is outside the library's, so that only argument-dependent lookup finds the function. It does so for the types of the
+// library.
 namespace entitable_printing_lookup {
 
 void entitable_prints_its_own();
@@ -58,7 +59,7 @@ template <class T>
 concept declared_entity = std::is_class_v<T> && mapped_entity<T> &&
     std::is_same_v<typename decltype(entitable_mapping_of(static_cast<T const*>(nullptr)))::entitable_entity, T>;
 
-/// Whether `to_string` makes the text: enumerations and reports of the library.
+/// Whether `to_string` makes the text, as for enumerations and reports of the library.
 template <class T>
 concept has_to_string = type_of_library<T> && ((std::is_enum_v<T> && requires(T const& value) {
     { to_string(value) } -> std::convertible_to<std::string_view>;
@@ -301,7 +302,7 @@ void append_elements(std::string& out, Range const& range) {
     out += ']';
 }
 
-/// Appends the text of a value of any type, also of one that `<<` does not print here.
+/// Appends the text of a value of any type, including types that `<<` does not print here.
 template <class T>
 void append(std::string& out, T const& value) {
     if constexpr (declared_entity<T>) {
@@ -367,7 +368,7 @@ std::basic_ostream<Character, Traits>& operator<<(std::basic_ostream<Character, 
 
 using printing::operator<<;
 
-/// Returns the text of an entity or a value, like `<<`; also of a `binary`, of an optional, and of a range of printed values, of which the
+/// Returns the text of an entity or a value, like `<<`. Also accepts a `binary`, an optional, and a range of printed values, of which the
 /// first 8 are shown.
 template <class T>
 [[nodiscard]] std::string to_text(T const& value) {

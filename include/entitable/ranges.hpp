@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Queries in pipelines of range-v3: a `query` is a view of it. Standard pipelines need no header. A query is a view of either library:
-/// single pass, cheap to copy, run again by each `begin()`.
+/// Queries in pipelines of range-v3: a `query` is a view of it. Standard pipelines need no header. A query is a view in either library: it
+/// is single pass and cheap to copy, and each `begin()` runs it again.
 ///
 ///     auto names = runners.where(...) | ranges::views::transform(&registration::name) | ranges::to<std::vector>();
 

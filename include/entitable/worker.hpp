@@ -4,7 +4,8 @@
 
 /// \file
 /// Workers for queues, on threads: `run_worker` claims messages, calls a function for each of them, renews, completes or fails them, and stops
-/// gracefully. Part of the core. It includes `entitable/messaging.hpp`; that one does not include it, because threads cost compile time.
+/// gracefully. Part of the core. It includes `entitable/messaging.hpp`, which does not include this header, because threads cost compile
+/// time.
 
 #include <entitable/messaging.hpp>
 #include <entitable/work/messaging/worker.hpp>

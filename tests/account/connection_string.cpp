@@ -165,7 +165,8 @@ TEST_CASE("connection strings match the golden vectors") {
     CHECK(checked >= 25);
 }
 
-TEST_CASE("line ends and quotes are removed, and the error names the kind of a text that is not a connection string") {
+TEST_CASE("line ends and quotes are removed, and a text that is not a connection string is refused with an error that "
+          "names its kind") {
     std::string const good = "AccountName=shop;AccountKey=Zm9v";
     for (std::string const& text : {good + "\n", good + "\r\n", "\r\n" + good, " " + good + " \n\n",
              "\xEF\xBB\xBF" + good, good + ";\n", std::string{"AccountName=shop;\r\nAccountKey=Zm9v;\r\n"},

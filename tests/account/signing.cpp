@@ -135,7 +135,7 @@ TEST_CASE("each attempt gets a new signature, which replaces the previous one") 
     CHECK(request.headers.find("x-ms-date") == "Fri, 20 Nov 2026 15:27:37 GMT");
 }
 
-TEST_CASE("the string to sign contains the path as it is sent, and only comp of the query") {
+TEST_CASE("the string to sign contains the path as it is sent, and comp as the only query parameter") {
     auto const text = [](std::string const& url, key_scheme scheme = key_scheme::shared_key_lite) {
         auto const request = request_to(http_method::merge, url);
         std::string out;

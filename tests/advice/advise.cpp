@@ -109,7 +109,7 @@ TEST_CASE("an increasing key is reported, and so is a decreasing key") {
     CHECK(still.find(finding_kind::append_only)->how == severity::note);
 }
 
-TEST_CASE("salting an increasing key is among the candidates, and the salted key is suitable") {
+TEST_CASE("a salted form of an increasing key is among the candidates and is suitable") {
     workload load;
     using up = fields<item_by_number>;
     load.scans("latest", up::number >= 5'900, {.per_second = 5}).writes("new", {.per_second = 3'000});
@@ -382,7 +382,7 @@ TEST_CASE("advise() finds keys for a table of books with queries by year, id, au
     CHECK_THAT(both.to_string(), ContainsSubstring("partition_key(authors), row_key(id)"));
 }
 
-TEST_CASE("a sample and the whole table lead to the same advice, within the stated error") {
+TEST_CASE("a sample and the whole table give the same advice, within the stated error") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("of an owner", i::owner == "x", {.per_second = 20})

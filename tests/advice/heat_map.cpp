@@ -46,7 +46,7 @@ TEST_CASE("a heat map finds the planted pattern and no other") {
     CHECK(heat_map{keys()}.pattern() == heat_pattern::nothing);
 }
 
-TEST_CASE("every event is counted in the cell of its key and time, over any length of time") {
+TEST_CASE("every event is counted in the cell for its key and time, over any length of time") {
     heat_map map{{"b", "d", "da", "key that is long 1", "key that is long 2"}};
     for (std::int64_t time = 0; time < 100'000; ++time) { map.add("d", 1'000 + time); }
     CHECK(map.total() == 100'000);

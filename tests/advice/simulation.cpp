@@ -128,7 +128,7 @@ TEST_CASE("every request is served, abandoned or in flight, with both engines an
     }
 }
 
-TEST_CASE("increasing or decreasing keys stay on one server, spread keys do not") {
+TEST_CASE("increasing or decreasing keys stay on one server, and spread keys do not") {
     for (simulation_engine const engine : {simulation_engine::requests, simulation_engine::fluid}) {
         simulation_options options = with(engine, 30);
         options.model.partition_rate = options.model.server_rate = 200;
@@ -200,7 +200,7 @@ TEST_CASE("without retries an outage loses requests, fixed waits collide and exp
     CHECK(exponential.refused < fixed.refused / 2);
 }
 
-TEST_CASE("the same seed gives the same figures, and a different seed gives different figures") {
+TEST_CASE("the same seed produces the same figures, and a different seed produces different figures") {
     simulation_options options = with(simulation_engine::requests, 1, retry_policy::interactive());
     load_shape const load = load_shape::zipf(30, 1, arrival_pattern::constant(2'100));
     std::string const one = simulate(load, options).value().to_string();
@@ -215,7 +215,7 @@ TEST_CASE("the engine is selected by the number of requests") {
     CHECK(simulate(load, with(simulation_engine::by_size, 60)).value().fluid);
 }
 
-TEST_CASE("arrival patterns have their specified rates") {
+TEST_CASE("arrival patterns have the specified rates") {
     CHECK(arrival_pattern::ramp(100, 200, 50).at(25) == 150);
     CHECK(arrival_pattern::ramp(100, 200, 50).at(80) == 200);
     CHECK(std::abs(arrival_pattern::daily(100, 180).at(6 * 3600) - 180) < 1e-9);
@@ -296,7 +296,7 @@ TEST_CASE("a closed loop that stalled is corrected for the requests it did not s
     CHECK(loop.quantile(0.95) < 600ms);
 }
 
-TEST_CASE("the load of a workload is distributed as its rows are") {
+TEST_CASE("the load of a workload has the same distribution as its rows") {
     struct {
         std::vector<std::uint64_t> rows{400, 300, 200, 100};
     } table;

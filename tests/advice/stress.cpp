@@ -120,7 +120,7 @@ TEST_CASE("a planted limit is also found through a server") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a partition that is throttled from the first step on gives the verdict hot_at_once") {
+TEST_CASE("a partition that is throttled from the first step gives the verdict hot_at_once") {
     testing::manual_clock time;
     memory_backend memory;
     testing::faulty store{memory, {&time, testing::partition_target{20, 10s, {}}}};
@@ -132,7 +132,7 @@ TEST_CASE("a partition that is throttled from the first step on gives the verdic
     CHECK_THAT(outcome.to_string(), ContainsSubstring("ServerBusy"));
 }
 
-TEST_CASE("a peak above the target of a partition is too coarse, even if the store sustains it") {
+TEST_CASE("a partition whose peak is above the target is too coarse, even if the store sustains the peak") {
     testing::manual_clock time;
     stress_test<order> test{memory_backend{}, "stressed", orders(10)};
     stress_options options = exact(time, 2'400);
@@ -281,7 +281,7 @@ TEST_CASE("an impossible stress test is refused") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a stress test runs with threads and the system clock, on memory, on a file and on a server") {
+TEST_CASE("a stress test runs with threads and the system clock, against memory, a file and a server") {
     entitable_test::temporary_folder const folder;
     stress_options options;
     options.peak = 200;

@@ -75,7 +75,7 @@ TEST_CASE("a plan has the expected figures for every raise") {
     CHECK(seen == 12);
 }
 
-TEST_CASE("the minimum throughput and the ingest have their golden figures") {
+TEST_CASE("the minimum throughput and the ingest match their golden figures") {
     vectors const golden{"throughput.json"};
     if (!golden) { return; }
     for (auto const each : golden.list("minimum")) {
@@ -132,7 +132,7 @@ TEST_CASE("the worked examples of the page on scaling throughput are reproduced"
     CHECK(autoscale.steps.size() == 3); // nothing left to raise
 }
 
-TEST_CASE("the minimum throughput follows the documentation of the selected date") {
+TEST_CASE("the minimum throughput follows the documentation as of the selected date") {
     throughput_floor const floor{.storage_gb = 80, .highest_ever = 20'000};
     CHECK(lowest_units(floor, throughput_rules_of_2025()) == 400);
     CHECK(lowest_units(floor, throughput_rules_of_2021()) == 800);
@@ -146,7 +146,7 @@ TEST_CASE("the minimum throughput follows the documentation of the selected date
         error_code::out_of_range_input);
 }
 
-TEST_CASE("every plan ends at the requested throughput, and no partition exceeds its maximum") {
+TEST_CASE("every plan reaches the requested throughput, and no partition exceeds its maximum") {
     for (std::uint64_t partitions = 1; partitions < 60; ++partitions) {
         for (double desired = 400; desired < 3e6; desired *= 1.37) {
             throughput_plan const plan = plan_throughput({.partitions = partitions, .desired = desired}).value();

@@ -177,7 +177,7 @@ TEST_CASE("a salted aggregate is the sum of its parts") {
     CHECK(wrong_sums<split_sales>(orders) == "");
 }
 
-TEST_CASE("sums equal a recomputation after every step of random histories, with faults") {
+TEST_CASE("sums equal a recomputation after every step of random histories with faults") {
     std::size_t const histories = entitable_test::rounds(6, 400);
     for (std::size_t history = 0; history < histories; ++history) {
         INFO(history);
@@ -308,7 +308,7 @@ testing::interleaving_report walk(
 
 } // namespace
 
-TEST_CASE("a sum is correct after its writers ran in any order, with lost answers and crashes") {
+TEST_CASE("a sum is correct for any order of its writers, with lost answers and crashes") {
     sales_actor const inserts{
         "insert", [](auto const& all) { return only_whether(all.insert({"kiel", 2, "mon", 5, ""})); }};
     sales_actor const changes{"update", [](auto const& all) {
@@ -333,7 +333,7 @@ TEST_CASE("a sum is correct after its writers ran in any order, with lost answer
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: an operation id stays usable if another writer inserts the row of sums first") {
+TEST_CASE("sums: an operation id stays usable if another writer inserts the sum row first") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);

@@ -97,7 +97,7 @@ TEST_CASE("callbacks run on the io_context, whose run() returns when nothing is 
     CHECK(told == std::vector<std::string>{"5", "ResourceNotFound"});
 }
 
-TEST_CASE("Asio coroutines make a thousand reads over HTTP, with curl on the io_context") {
+TEST_CASE("Asio coroutines perform a thousand reads over HTTP, with curl on the io_context") {
     served_tables const served;
     boost::asio::io_context context;
     asio_loop loop{context.get_executor(), {.in_flight = 20}};

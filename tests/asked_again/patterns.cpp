@@ -155,7 +155,7 @@ TEST_CASE("repeated requests: numbers are drawn from a sequence") {
     });
 }
 
-TEST_CASE("repeated requests: a queue is claimed until it is empty, listed and filled from its outbox") {
+TEST_CASE("repeated requests: a queue is emptied by claims, listed and filled from its outbox") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         queue_options how;

@@ -118,7 +118,7 @@ TEST_CASE("tasks run to completion over a transport that answers at once and ove
     }
 }
 
-TEST_CASE("tasks run concurrently, and the first error that a task returns is stored") {
+TEST_CASE("tasks run concurrently, and the first error returned by a task is stored") {
     any_transport const store = in_channel{memory_backend{}};
     event_loop loop{{.in_flight = 3}};
     async_table<book> const books{loop, store, "Books"};

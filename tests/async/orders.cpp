@@ -269,7 +269,7 @@ constexpr std::size_t faults_of(std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("in any order of completion each task sees its own writes, with and without faults") {
+TEST_CASE("in any completion order, each task sees its own writes, with and without faults") {
     std::size_t const schedules = entitable_test::rounds(700, 100'000, 20'000);
     for (std::uint64_t seed = 1; seed <= schedules; ++seed) { run_schedule(seed, faults_of(seed), never, never); }
 }

@@ -153,7 +153,7 @@ TEST_CASE("many transactions of one partition run concurrently, and none is lost
     CHECK(sum == 600);
 }
 
-TEST_CASE("an awaited transaction has the same result as the blocking one") {
+TEST_CASE("an awaited transaction has the same result as the blocking transaction") {
     memory_backend store;
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
@@ -360,7 +360,7 @@ TEST_CASE("transactions, loads and queues can be stopped and destroyed at every 
     }
 }
 
-TEST_CASE("a loop_transport refuses requests from outside the stacks of its loop") {
+TEST_CASE("a loop_transport refuses requests that do not come from a stack of its loop") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     CHECK(table<book>{near, "Books"}.get("shelf", "1").error().code == error_code::invalid_input);

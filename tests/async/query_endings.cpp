@@ -110,7 +110,7 @@ struct opened {
 
 } // namespace
 
-TEST_CASE("every kind of query has the same options and terminal calls, with the same results") {
+TEST_CASE("every kind of query supports the same options and terminal calls, with the same results") {
     opened const in;
     lines const expected = results_of(in.alone.where(i::tenant == "ACME"), blocking{}, i::cents);
     CHECK(expected[0] == "1 2 3 4 5 ");

@@ -68,7 +68,7 @@ TEST_CASE("tasks that draw from two sequences over one row never get the same nu
     CHECK(behind > *std::max_element(all.begin(), all.end()));
 }
 
-TEST_CASE("an awaited sequence refuses the same arguments as the blocking one") {
+TEST_CASE("an awaited sequence refuses the same arguments as the blocking sequence") {
     event_loop loop;
     sequence_options options;
     options.step = 0;

@@ -476,7 +476,7 @@ constexpr auto never = ~std::size_t{0};
 
 } // namespace
 
-TEST_CASE("async_table of several types: every call has the outcome of the blocking call") {
+TEST_CASE("async_table of several types: every call has the same outcome as the blocking call") {
     memory_backend one;
     memory_backend other;
     testing::manual_clock time;
@@ -526,7 +526,7 @@ TEST_CASE("async_table of several types: the loop can be stopped or destroyed wh
     }
 }
 
-TEST_CASE("async_table of several types: has every function of the blocking table and of its queries") {
+TEST_CASE("async_table of several types: supports every function of the blocking table and of its queries") {
     auto have = functions_of("async/async_several_types.hpp");
     have.merge(functions_of("async/detail/listed_place.hpp"));
     auto wanted = functions_of("client/companions/several_types.hpp");

@@ -215,7 +215,7 @@ TEST_CASE("served: each condition, value and option behaves as in the emulator, 
     CHECK(both.refused() > 30);
 }
 
-TEST_CASE("served: random sequences behave as in the emulator") {
+TEST_CASE("served: random sequences of requests behave as in the emulator") {
     if (!has_emulator()) { return; }
     char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;

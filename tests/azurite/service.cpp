@@ -42,7 +42,7 @@ TEST_CASE("azure_service works on the emulator") {
     CHECK(missing.error().code == error_code::table_not_found);
 }
 
-TEST_CASE("a wrong key is refused, and a read from the secondary is marked") {
+TEST_CASE("a wrong key is refused, and a read from the secondary location is marked") {
     if (!has_emulator()) { return; }
     std::string wrong = std::getenv("ENTITABLE_AZURITE");
     wrong.replace(wrong.find("Eby8"), 4, "Abcd");

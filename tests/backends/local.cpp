@@ -59,7 +59,7 @@ query_entities everything(std::uint32_t page_size = 1000) {
 
 } // namespace
 
-TEST_CASE("local: a page ends by row count, by bytes, by scanned rows and by time") {
+TEST_CASE("local: a page ends at a limit of rows, bytes, scanned rows or time") {
     using sizes = std::vector<std::size_t>;
     CHECK(page_sizes(filled({}, 7), everything(3)) == sizes{3, 3, 1});
     CHECK(page_sizes(filled({}, 6), everything(3)) == sizes{3, 3});
@@ -88,7 +88,7 @@ TEST_CASE("local: a page ends by row count, by bytes, by scanned rows and by tim
     CHECK(page_sizes(store, everything()) == sizes{191, 9}); // the clock is read at every 64th row
 }
 
-TEST_CASE("local: tokens have the format of version 1") {
+TEST_CASE("local: tokens are in the format of version 1") {
     auto const store = filled({}, 3);
     auto page = send(store, everything(1)).value();
     CHECK(page.continuation == "1!" + page.continuation->substr(2, 16) + "!70!303031");
@@ -317,7 +317,7 @@ TEST_CASE("local: a visit that finds no entity returns the same error as a get")
     CHECK(refused({"Orders", "p", "000"}, late) == error_code::deadline_exceeded);
 }
 
-TEST_CASE("local: the outcome of a call is final once it has returned, whichever service's limits the backend has") {
+TEST_CASE("local: the outcome of a call is final once it has returned, whichever service's limits the backend uses") {
     for (profile const& limits : {local_profile(), storage_profile(), cosmos_profile()}) {
         local_options options;
         options.limits = limits;

@@ -220,7 +220,7 @@ TEST_CASE("memory_store: the last of several changes to one row wins") {
     }
 }
 
-TEST_CASE("memory_store: an exception from a body or a visitor is passed on, and nothing has changed") {
+TEST_CASE("memory_store: an exception from a body or a visitor is passed on, and nothing changes") {
     store_with_table store;
     REQUIRE(put(store, "t", "p", "r", "bytes") == lookup::found);
     auto const before = rows(store, "t");

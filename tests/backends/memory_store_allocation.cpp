@@ -114,7 +114,7 @@ TEST_CASE("memory_store: running out of memory at the first row of a partition o
     }
 }
 
-TEST_CASE("memory_store: reading, erasing and dropping allocate nothing beyond the staged keys") {
+TEST_CASE("memory_store: reading, erasing and dropping allocate nothing except for the staged keys") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     for (std::size_t row = 0; row < 10'000; ++row) {
@@ -145,7 +145,7 @@ TEST_CASE("memory_store: reading, erasing and dropping allocate nothing beyond t
     CHECK(dropped);
 }
 
-TEST_CASE("memory_store: empty partitions leave nothing behind") {
+TEST_CASE("memory_store: empty partitions leave no memory behind") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     auto const round = [&](std::size_t begin) {

@@ -84,7 +84,7 @@ TEST_CASE("a bulk load writes every row in as few transactions as possible") {
     }
 }
 
-TEST_CASE("a load with an in-flight limit and a window of 0 uses 1 for each") {
+TEST_CASE("a load treats an in-flight limit of 0 and a window of 0 as 1") {
     stage on;
     bulk_options how = on.options();
     how.in_flight = how.window = how.window_bytes = 0;
@@ -193,7 +193,7 @@ TEST_CASE("two rows with the same key are resolved as the kind of load requires"
     std::vector<book> const input{
         {2000, 1, "first", {}}, {2000, 2, "other", {}}, {2000, 1, "second", {}}, {2000, 1, "first", {}}};
     bulk_options options = s.options();
-    SECTION("an insert writes the first row, and the other rows get the table's answer") {
+    SECTION("an insert writes the first row, and the other rows get the answer of the table") {
         auto const report = bulk_insert(s.books, input, options).value();
         CHECK(report.written == 2);
         CHECK(report.already_there == 1);

@@ -206,7 +206,7 @@ TEST_CASE("a checkpoint from a different load is refused before anything is sent
     }
     SECTION("the checkpoint belongs to a longer input") {
         input.resize(1'000);
-        refused(bulk_insert(s.books, input, s.options()), "this one ends earlier");
+        refused(bulk_insert(s.books, input, s.options()), "this input ends earlier");
     }
     SECTION("the checkpoint is damaged") {
         std::string const whole = text;
@@ -219,7 +219,7 @@ TEST_CASE("a checkpoint from a different load is refused before anything is sent
             CHECK_FALSE(detail::read_bulk_position(whole.substr(0, at), {"books", "insert", ""}));
         }
     }
-    SECTION("the checkpoint has a newer version, or is a different text") {
+    SECTION("the checkpoint has a newer version, or the text is not a checkpoint") {
         CHECK_THAT(
             detail::read_bulk_position("entitable bulk load 2\n", {}).error().message, ContainsSubstring("version"));
         CHECK_THAT(detail::read_bulk_position("a shopping list", {}).error().message,

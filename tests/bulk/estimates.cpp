@@ -37,7 +37,7 @@ TEST_CASE("an estimate equals the cost of the load and can be scaled") {
     CHECK(bulk_estimate(books, std::vector<book>{}, 1'000).transactions == 0);
 }
 
-TEST_CASE("large rows need more transactions than their number suggests") {
+TEST_CASE("large rows need more transactions than the number of rows suggests") {
     table<book> const books{memory_backend{}, "books"};
     std::vector<book> input = some_books(100, 1);
     for (book& each : input) { each.title = std::string(30'000, 'x'); }

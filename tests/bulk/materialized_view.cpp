@@ -117,8 +117,7 @@ TEST_CASE("a view contains the result of its fold in key order") {
     CHECK(shown(w.view) == "Ann 2 11;Bob 2 26;Cid 1 1;");
 }
 
-TEST_CASE(
-    "a view can be built from several queries, from no entities, and from more rows than a transaction can have") {
+TEST_CASE("a view can be built from several queries, from no entities, and from more rows than fit in a transaction") {
     world w;
     table<post> const others{w.store, "others"};
     others.create().value();
@@ -434,7 +433,7 @@ testing::crash_point_report each_point(defect which) {
 
 } // namespace
 
-TEST_CASE("a refresh that is interrupted or overtaken at any request never shows a partial or older view") {
+TEST_CASE("a refresh that is interrupted or overtaken at any of its requests never shows a partial or older view") {
     auto const told = each_point(defect::none);
     CHECK(told.problem == "");
     CAPTURE(told.point);
@@ -442,7 +441,7 @@ TEST_CASE("a refresh that is interrupted or overtaken at any request never shows
     CHECK(each_point(defect::any_version).problem != "");
 }
 
-TEST_CASE("readers and refreshes of a view are correct in every order") {
+TEST_CASE("readers and refreshes of a view are correct in any order") {
     testing::interleaving_limits limits;
     limits.crashes = 1;
     limits.most_states = entitable_test::rounds(60, 100'000, 1'000);

@@ -139,7 +139,7 @@ void load(limited const& into, std::int32_t partitions) {
 
 } // namespace
 
-TEST_CASE("a load uses nine tenths of the allowed rate, with at most two percent of its requests refused") {
+TEST_CASE("a load uses nine tenths of the allowed rate, and at most two percent of its requests are refused") {
     struct way {
         double rate;
         std::int32_t partitions;

@@ -52,7 +52,7 @@ TEST_CASE("all() of a bulk report returns the error of the first refused row") {
     }
 }
 
-TEST_CASE("all() of a bulk report has an unknown effect if a refused row has one") {
+TEST_CASE("all() of a bulk report has an unknown effect if the effect of a refused row is unknown") {
     bulk_report made;
     made.read = made.refused = 2;
     made.refusals.push_back({0, "p", "1", error{error_code::invalid_input, "one"}});

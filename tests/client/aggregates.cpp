@@ -51,7 +51,7 @@ struct unordered {
 
 } // namespace
 
-TEST_CASE("aggregates: several are computed in one pass, which fetches only the necessary properties") {
+TEST_CASE("aggregates: several aggregates are computed in one pass, which fetches only the necessary properties") {
     stations in;
     in.add({{"a", 1, 2.5, 10, {}}, {"a", 2, -1.5, {}, "cold"}, {"b", 1, 8, 5, {}}});
     auto const [n, least, most, sum, mean] =

@@ -32,7 +32,7 @@ TEST_CASE("a batch is applied as a whole and reports each change") {
     CHECK(on.runners.get("Boston", 3).value().name == "Cid");
 }
 
-TEST_CASE("a batch with one invalid change applies none and reports its index") {
+TEST_CASE("a batch with one invalid change applies no change and reports the index of the invalid change") {
     race on;
     on.runners.insert({"Boston", 2, "Bob", {}}).value();
     auto batch = on.runners.batch();
@@ -53,7 +53,7 @@ TEST_CASE("a batch of two partitions is refused before anything is sent") {
     CHECK(refused.error().operation_index == 1);
 }
 
-TEST_CASE("a batch of 0 or 101 changes is refused, and one of 100 is accepted") {
+TEST_CASE("a batch of 0 or 101 changes is refused, and a batch of 100 changes is accepted") {
     race on;
     auto batch = on.runners.batch();
     CHECK(batch.submit().error().code == error_code::invalid_input);

@@ -150,7 +150,8 @@ TEST_CASE("update_if_present: changes an existing row, and a missing row is not 
         error_code::table_not_found);
 }
 
-TEST_CASE("remove_if_present: removes an existing row, a missing row is not an error, a different version is") {
+TEST_CASE(
+    "remove_if_present: removes an existing row; a missing row is not an error, and a different version is an error") {
     shop const here;
     auto const before = here.books.get_stored("Brecht", 1)->etag;
     here.books.update("Brecht", 1, one_less).value();
@@ -164,7 +165,7 @@ TEST_CASE("remove_if_present: removes an existing row, a missing row is not an e
         error_code::out_of_range_input);
 }
 
-TEST_CASE("remove_if_present: a retry that finds no row reports that it was a retry") {
+TEST_CASE("remove_if_present: a retry that finds no row reports that it is a retry") {
     for (fault const& lost : {fault::lost_after(), fault::lost_before()}) {
         shop const here;
         testing::manual_clock time;

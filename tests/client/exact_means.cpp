@@ -67,7 +67,7 @@ using v = fields<visited>;
 
 } // namespace
 
-TEST_CASE("a mean of integers is rounded once") {
+TEST_CASE("a mean of integers is rounded only once") {
     CHECK(mean_of({two_53 + 1, two_53 + 1}) == 0x1p53);             // a tie, to even
     CHECK(mean_of({two_53 + 1, two_53 + 2}) == 9007199254740994.0); // 2^53 + 1.5
     CHECK(mean_of({two_53 + 3, two_53 + 3}) == 9007199254740996.0); // a tie, to even
@@ -114,7 +114,7 @@ TEST_CASE("a mean of random integers is the nearest double") {
 }
 #endif
 
-TEST_CASE("the average of a query is exact, in a fold and in groups") {
+TEST_CASE("the average of a query is exact, in folds and in groups") {
     table<visited> const visits{memory_backend{}, "visits"};
     visits.create().value();
     for (visited const& each : {visited{"a", 1, two_53 + 1, {}}, visited{"a", 2, two_53 + 2, 2'147'483'647},

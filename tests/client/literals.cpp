@@ -150,7 +150,7 @@ TEST_CASE("literals: get() and find() take a literal as a key") {
     CHECK_FALSE(optional.find("p", std::nullopt).value());
 }
 
-TEST_CASE("literals: are found in the buckets of a salted key") {
+TEST_CASE("literals: rows with literals are found in the buckets of a salted key") {
     memory_backend store;
     table<spread> all{store, "numbers"};
     all.create().value();

@@ -32,7 +32,7 @@ std::vector<std::int32_t> resumed(Query const& query) {
 
 } // namespace
 
-TEST_CASE("all pages together are the result, in one process and in several") {
+TEST_CASE("the pages together form the result, in one process and in several") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const dropping = tens && r::bib != 2 && r::bib != 12 && r::bib != 17 && r::bib != 18 && r::bib != 19;

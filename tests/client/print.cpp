@@ -275,7 +275,7 @@ TEST_CASE("rows and entities without a type are printed with their properties") 
     CHECK(streamed(taken) == streamed(whole));
 }
 
-TEST_CASE("long texts and binaries are cut, between characters, and followed by their size") {
+TEST_CASE("long texts and binaries are cut between characters and followed by their size") {
     auto const text = [](std::string const& value) { return to_text(value); };
     CHECK(text(std::string(100, 'a')) == '"' + std::string(100, 'a') + '"');
     CHECK(text(std::string(101, 'a')) == '"' + std::string(100, 'a') + "...\" (101 bytes)");
@@ -289,7 +289,7 @@ TEST_CASE("long texts and binaries are cut, between characters, and followed by 
     CHECK(to_text(thick).size() < 200);
 }
 
-TEST_CASE("ranges of entities are printed as their first elements and their number") {
+TEST_CASE("ranges of entities are printed as their first elements and the number of elements") {
     std::vector<printed_shop::book> books(3);
     CHECK(to_text(std::vector<int>{}) == "[]");
     CHECK(to_text(books) == R"([book{shelf: "", isbn: ""}, book{shelf: "", isbn: ""}, book{shelf: "", isbn: ""}])");

@@ -27,7 +27,7 @@ std::vector<std::int32_t> const all_nine{1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 } // namespace
 
-TEST_CASE("take() limits the total and page_size() a page, and neither changes which entities match") {
+TEST_CASE("take() limits the total and page_size() limits a page, and neither changes which entities match") {
     wide_transport store;
     auto const all = runners(store, 9);
     for (std::uint32_t const rows : {1U, 2U, 4U, 9U, 1000U}) {
@@ -225,7 +225,7 @@ TEST_CASE("iteration throws the error of a page, and the other functions return 
     CHECK(seen == std::vector<std::int32_t>{1, 2});
 }
 
-TEST_CASE("up to in_flight ranges are read at once, and the results stay in key order") {
+TEST_CASE("up to in_flight ranges are read concurrently, and the results stay in key order") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const tens = in_boston && (r::bib < 5 || between(r::bib, 10, 14) || between(r::bib, 17, 19) || r::bib > 28);
@@ -253,7 +253,7 @@ TEST_CASE("up to in_flight ranges are read at once, and the results stay in key 
     CHECK(bibs(plain.where(tens).in_flight(3)) == expected);
 }
 
-TEST_CASE("the reported error is the first in key order, whichever answer came first") {
+TEST_CASE("the reported error is the first in key order, whichever answer arrives first") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const query =

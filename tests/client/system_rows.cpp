@@ -274,7 +274,7 @@ TEST_CASE("system rows: an entity can be neither written nor read under a key of
     CHECK(notes.insert({"~!", "!~", 1}));
 }
 
-TEST_CASE("system rows: values that would form the key of a system row are also refused") {
+TEST_CASE("system rows: values that would form a system row's key are also refused") {
     memory_backend const store;
     table<behind_tilde> const tildes{store, "Notes"};
     tildes.create().value();

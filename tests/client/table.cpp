@@ -69,7 +69,7 @@ TEST_CASE("a merge keeps absent members and a replace removes them") {
     CHECK_FALSE(on.runners.get("Boston", 7).value().age);
 }
 
-TEST_CASE("upserts take no version and never fail because of the state of the row") {
+TEST_CASE("upserts take no version and never fail because of the row's state") {
     race on;
     CHECK(on.runners.insert_or_replace({"Boston", 7, "Ann", 31}));
     CHECK(on.runners.insert_or_replace({"Boston", 7, "Anna", {}}));

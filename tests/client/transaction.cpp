@@ -149,7 +149,7 @@ TEST_CASE("transaction: a row that was only read is guarded by its version") {
     CHECK(in.cents(3) == 5);
 }
 
-TEST_CASE("transaction: starts over if another writer inserts a row that it did not find and inserts itself") {
+TEST_CASE("transaction: starts over if another writer first inserts a row that the body found missing and inserts") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -176,7 +176,7 @@ TEST_CASE("transaction: starts over if another writer inserts a row that it did 
     CHECK_FALSE(blind.error().operation_index);
 }
 
-TEST_CASE("transaction: nothing is returned from a state that never existed") {
+TEST_CASE("transaction: never returns data from a state that did not exist") {
     bank in;
     int runs = 0;
     std::int64_t sum = 0;
@@ -259,7 +259,7 @@ TEST_CASE("transaction: a query is limited to one page unless the body is exclus
     CHECK(in.watched.all<query_entities>().size() == 1);
 }
 
-TEST_CASE("transaction: several changes of a row are combined into one") {
+TEST_CASE("transaction: several changes of a row are combined into one change") {
     struct expectation {
         std::string_view name;
         std::function<void(all_of_bank&, account&)> body;
@@ -296,7 +296,7 @@ TEST_CASE("transaction: several changes of a row are combined into one") {
     CHECK((stored ? stored->cents : -1) == each.cents);
 }
 
-TEST_CASE("transaction: several changes of a new row are also combined into one") {
+TEST_CASE("transaction: several changes of a new row are also combined into one change") {
     bank in;
     account const first{"first", 9, 1, "new"};
     account const second{"first", 9, 2, {}};
@@ -386,7 +386,7 @@ TEST_CASE("transaction: a change function that uses the transaction is applied o
     CHECK(gone.error().code == error_code::invalid_input);
 }
 
-TEST_CASE("transaction: a required row must exist, and others may change it") {
+TEST_CASE("transaction: a required row must exist, and other writers may change it") {
     bank in;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         all.require(3).insert(booking{"first", 1, 1});
@@ -403,7 +403,7 @@ TEST_CASE("transaction: a required row must exist, and others may change it") {
     CHECK_FALSE(in.books.find<booking>("first", 2).value());
 }
 
-TEST_CASE("transaction: a required row exists at the end, in whatever order it is read and changed") {
+TEST_CASE("transaction: a required row exists at the end, whatever the order of its reads and changes") {
     bank in;
     auto const run = [&](auto body) {
         return in.transact([&](all_of_bank& all) -> result<void> {
@@ -473,7 +473,7 @@ TEST_CASE("transaction: a transaction that is too large with its guards is refus
     CHECK(in.watched.all<entitable::transact>().empty());
 }
 
-TEST_CASE("transaction: an error of a read counts even if the body ignores it") {
+TEST_CASE("transaction: a read error counts even if the body ignores it") {
     bank in;
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};
     broken.plan({fault::busy(), 1, "get_entity"});
@@ -527,7 +527,7 @@ TEST_CASE("transaction: an unknown effect ends the transaction without another a
     CHECK(in.cents(1) == 102);
 }
 
-TEST_CASE("transaction: ends after a number of attempts if other writers change its rows each time") {
+TEST_CASE("transaction: gives up after the maximum number of attempts if other writers change its rows each time") {
     bank in;
     int runs = 0;
     auto const done = in.transact(

@@ -106,7 +106,7 @@ constexpr auto changed = error_code::update_condition_not_satisfied;
 } // namespace
 
 TEMPLATE_TEST_CASE(
-    "transaction: a change under an ETag is made if the entity has this ETag", "", plain_bank, maintained_bank) {
+    "transaction: a change under an ETag is applied if the entity has this ETag", "", plain_bank, maintained_bank) {
     bank<TestType> in;
     REQUIRE(in.transact([&](all_of_bank& all) -> result<void> {
         all.replace(account{"first", 1, 70, "paid"}, in.version(1)).insert(booking{"first", 1, 30});
@@ -177,8 +177,8 @@ TEMPLATE_TEST_CASE("transaction: a mismatch with the caller's ETag is returned, 
     CHECK(in.is_right());
 }
 
-TEMPLATE_TEST_CASE("transaction: another writer changes the entity between the body and its request", "", plain_bank,
-    maintained_bank) {
+TEMPLATE_TEST_CASE("transaction: another writer changes the entity between the body and the write request", "",
+    plain_bank, maintained_bank) {
     bank<TestType> in{GENERATE(true, false)};
     auto const old = in.version(1);
     // The other writer changes the entity with the ETag: the outcome.

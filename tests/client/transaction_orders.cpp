@@ -176,7 +176,7 @@ struct confirms_unseen {
 
 } // namespace
 
-TEST_CASE("transaction: transfers keep the sum, and readers never see half of a transfer, in every order") {
+TEST_CASE("transaction: transfers keep the sum, and readers never see a partial transfer, in any order") {
     auto const constant = [](ledger const& books, tally const& told) -> std::string {
         return sum(books) != 30 ? "money came or went" : told.refused > 0 ? "an outcome that cannot be" : "";
     };
@@ -194,7 +194,7 @@ TEST_CASE("transaction: transfers keep the sum, and readers never see half of a 
     CHECK(torn.problem == "an outcome that cannot be");
 }
 
-TEST_CASE("transaction: numbers have no gaps, in every order and with outcomes resolved by operation rows") {
+TEST_CASE("transaction: numbers have no gaps, in any order and with outcomes resolved by operation rows") {
     auto const next = [](on_ledger& all) -> result<void> {
         ENTITABLE_TRY(auto counted, all.get<account>(3));
         counted.cents += 1;

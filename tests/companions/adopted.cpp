@@ -106,7 +106,7 @@ void check_ready(all_books const& books) {
 
 } // namespace
 
-TEST_CASE("adopt: a table with rows and without a declaration is adopted with one wait") {
+TEST_CASE("adopt: a table that has rows and no declaration is adopted with one wait") {
     memory_backend const store;
     testing::manual_clock time;
     earlier_program const before{store};
@@ -181,7 +181,7 @@ TEST_CASE("adopt: a program that itself maintains the rows may write during the 
     CHECK(found_rows{store}.right());
 }
 
-TEST_CASE("adopt: an adoption interrupted at any request is completed by the next call") {
+TEST_CASE("adopt: an adoption that is interrupted at any request is completed by the next call") {
     for (bool const applied : {false, true}) {
         bool done = false;
         for (int requests = 0; !done; ++requests) {
@@ -243,7 +243,7 @@ TEST_CASE("build: all companions that are not ready are built with one wait") {
     check_ready(there);
 }
 
-TEST_CASE("build: a build interrupted at any request is completed by the next call") {
+TEST_CASE("build: a build that is interrupted at any request is completed by the next call") {
     bool done = false;
     for (int requests = 0; !done; ++requests) {
         REQUIRE(requests < 400);

@@ -96,7 +96,7 @@ TEST_CASE("archived: a removal under an ETag archives only the version that was 
     in.check_sums(400, 2);
 }
 
-TEST_CASE("archived: a build computes sums from archive rows and entities") {
+TEST_CASE("archived: a build computes sums from archive rows and from entities") {
     opened const in;
     CHECK(in.books.remove(first, any_etag, removal::archived));
     table<daily_sales> const sums{in.store, "books"};
@@ -222,7 +222,7 @@ TEST_CASE("archived: after a build, sums include an entity that was archived whi
     in.check_sums(350, 2);
 }
 
-TEST_CASE("archived: the stored archive row has its golden values") {
+TEST_CASE("archived: the stored archive row matches its golden values") {
     opened const in;
     CHECK(in.books.remove(first, any_etag, removal::archived));
     call context;

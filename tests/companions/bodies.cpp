@@ -80,7 +80,7 @@ TEST_CASE("bodies: a body can read rows of indexes and sums and change entities"
     CHECK(rows.count(row_key_of(daily_sales{"ACME", "mon"}).value()) == 1);
 }
 
-TEST_CASE("bodies: a transaction with entity types alone does not see rows of companions") {
+TEST_CASE("bodies: a transaction that lists only entity types does not see rows of companions") {
     memory_backend const store;
     table<invoice, by_customer, daily_sales> const books{store, "books"};
     books.create().value();
@@ -95,7 +95,7 @@ TEST_CASE("bodies: a transaction with entity types alone does not see rows of co
     CHECK(books.of<invoice>().transact("ACME", [&](transaction<invoice>& all) { return count(all); }));
 }
 
-TEST_CASE("bodies: a body starts over if an index row or a row of sums that it has read has changed") {
+TEST_CASE("bodies: a body starts over if an index row or a sum row that it has read has changed") {
     opened in;
     auto const read = GENERATE(0, 1, 2, 3, 4);
     auto other = first; // what another writer does

@@ -149,7 +149,7 @@ TEST_CASE("companions: the sums of a single partition can be verified and rebuil
     CHECK(in.books.verify<daily_sales>(std::string(2000, 'x')).value().good()); // nothing can be there
 }
 
-TEST_CASE("companions: a write reports its attempts and the index rows that were missing") {
+TEST_CASE("companions: a write reports its attempts and the missing index rows") {
     opened const in;
     CHECK(in.books.insert(invoice{"ACME", 3, "cid", {}, "red", "mon", 1}).value().attempts == 1);
     in.books.unmaintained<by_customer>().remove("ACME", "ann", 1, any_etag).value();

@@ -89,7 +89,7 @@ TEST_CASE("outcomes: each write reports its attempts") {
     CHECK(found_rows{in.store}.right());
 }
 
-TEST_CASE("outcomes: a write reports index rows that were missing and rows that it could not remove") {
+TEST_CASE("outcomes: a write reports missing index rows and rows that it could not remove") {
     opened in;
     table<as_entity<by_customer>, as_entity<daily_sales>> const rows{in.store, "books"};
     rows.remove<by_customer>("ACME", "ann", 1, any_etag).value();

@@ -184,7 +184,7 @@ TEST_CASE("companions: writes that bypass the table are found and corrected") {
     in.check();
 }
 
-TEST_CASE("companions: a program with another list is refused") {
+TEST_CASE("companions: a program with a different list is refused") {
     opened const in;
     table<counter, invoice, by_customer> const fewer{in.store, "books"};
     CHECK(fewer.insert(invoice{"ACME", 6, "x", {}, "red", "mon", 9}).error().code == error_code::declaration_differs);
@@ -247,8 +247,8 @@ TEST_CASE("companions: loads, expiry and units of work maintain index rows and s
     CHECK(in.books.sum(balance{"ACME"})->cents == -2); // the refund stays
 }
 
-TEST_CASE("companions: sums are built for a table that already has entities, while writes of a program with another "
-          "declaration are refused") {
+TEST_CASE("companions: sums are built for a table that already has entities, while writes by a program with a "
+          "different declaration are refused") {
     memory_backend const store;
     testing::manual_clock time;
     table_options how;
@@ -279,7 +279,7 @@ TEST_CASE("companions: sums are built for a table that already has entities, whi
     CHECK((after.verify)().value().good());
 }
 
-TEST_CASE("companions: the stored declaration has its golden values") {
+TEST_CASE("companions: the stored declaration matches its golden values") {
     opened const in;
     call context;
     auto const stored = [&](std::string const& name) {
@@ -315,7 +315,7 @@ TEST_CASE("companions: a batch that contains a message maintains index rows and 
     CHECK(queue.relay(in.store, "books").value() == 2);
 }
 
-TEST_CASE("companions: a repeated write under one operation id is applied once, even if it creates rows of sums") {
+TEST_CASE("companions: a repeated write under one operation id is applied once, even if it creates sum rows") {
     memory_backend const store;
     retrying const through{
         store, {.policy = retry_policy::fixed(3, std::chrono::milliseconds{1}), .operation_rows = true}};

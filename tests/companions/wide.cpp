@@ -42,7 +42,7 @@ task<result<written>> inserted(async_table<invoice> bills, invoice one) { co_ret
 
 } // namespace
 
-TEST_CASE("wide entities in a list: are read and written by their keys, in several rows of the partition") {
+TEST_CASE("wide entities in a list: each is read and written by its keys, in several rows of the partition") {
     memory_backend store;
     scanned_books const books{store, "books"};
     books.create().value();

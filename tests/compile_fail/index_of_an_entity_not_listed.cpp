@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "this is an index of an entity that the table does not have"
+// expect: "this is an index of an entity that is not a type of the table"
 
 #include "registration.hpp"
 #include <entitable/tables.hpp>

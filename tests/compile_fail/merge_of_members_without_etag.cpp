@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an update needs an ETag: pass the one that was read, or any_etag"
+// expect: "an update needs an ETag: pass the ETag that was read, or any_etag"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a member must be assigned a value of its own type, or a narrower one"
+// expect: "a member must be assigned a value of its own type, or of a narrower type"
 
 #include "registration.hpp"
 

@@ -34,7 +34,7 @@ TEST_CASE("threads can share one client, and every answer belongs to its request
     CHECK(local.connections() <= 12); // about one session and connection per thread
 }
 
-TEST_CASE("many concurrent requests that are cancelled by another thread at any moment are each answered once") {
+TEST_CASE("many concurrent requests that another thread cancels at any moment are each answered once") {
     server const local{each_request([](peer& client, std::string const&) { client.answer("x"); })};
     curl_client const client;
     std::size_t const times = rounds(8, 400);

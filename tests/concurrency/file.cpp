@@ -40,7 +40,7 @@ void in_threads(std::size_t count, Work const& work) {
 
 } // namespace
 
-TEST_CASE("file: a reader sees a transaction as a whole, and its snapshot stays the same") {
+TEST_CASE("file: a reader sees only whole transactions, and its snapshot stays the same") {
     constexpr std::int32_t rows = 20;
     temporary_folder const folder{temporary_folder::memory()};
     file_options options;
@@ -98,7 +98,7 @@ TEST_CASE("file: threads share commits, and each gets its own answer") {
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("file: an exception from a body reaches its caller, and the other updates of the commit succeed") {
+TEST_CASE("file: an exception from a body reaches its caller, and the other updates in the commit succeed") {
     temporary_folder const folder;
     file_backend const backend{folder / "stamps.db"};
     sqlite_store& store = backend.store();
@@ -131,7 +131,7 @@ TEST_CASE("file: an exception from a body reaches its caller, and the other upda
     CHECK(rows == 160);
 }
 
-TEST_CASE("file: tables are created and dropped under readers and writers") {
+TEST_CASE("file: tables are created and dropped while threads read and write") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "stamps.db"};
     std::atomic<bool> stop{false};

@@ -109,7 +109,7 @@ TEST_CASE("file: copies made while threads write contain whole transactions and 
     }
 }
 
-TEST_CASE("file: one of several concurrent copies of one file to the same name succeeds") {
+TEST_CASE("file: if one file is copied to the same name several times concurrently, one copy succeeds") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "accounts.db"};
     table<account> const accounts{store, "accounts"};

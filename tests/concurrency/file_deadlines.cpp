@@ -121,7 +121,7 @@ TEST_CASE("file: a queued writer ends with its own deadline or cancellation, whi
     CHECK(items.get("p", 4));
 }
 
-TEST_CASE("file: a leading writer ends with its own deadline or cancellation, and another one continues") {
+TEST_CASE("file: a leading writer ends with its own deadline or cancellation, and another writer continues") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -330,7 +330,8 @@ private:
 
 } // namespace
 
-TEST_CASE("file: the rows of a dropped table are removed until the deadline of the call, and the rest later") {
+TEST_CASE(
+    "file: the rows of a dropped table are removed until the deadline of the call, and the remaining rows later") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     asked_clock time;

@@ -223,7 +223,7 @@ TEST_CASE("memory_store: partitions appear and become empty under concurrent rea
     CHECK(wrong == 0);
 }
 
-TEST_CASE("memory_store rule 8: no update of a dropped table reaches the table that replaces it") {
+TEST_CASE("memory_store rule 8: no update to a dropped table reaches the table that replaces it") {
     memory_store store;
     std::atomic<std::uint64_t> epoch{0}; // only changes while there is no table
     std::atomic<std::uint64_t> written{0};

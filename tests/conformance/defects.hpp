@@ -23,7 +23,7 @@ namespace entitable_test {
     DEFECT(missing_table_is_a_missing_entity, "a missing table is reported")                                \
     DEFECT(profile_lies_about_case_of_tables, "the letter case of table names")                             \
     DEFECT(table_names_without_a_rule, "table names follow the rule")                                       \
-    DEFECT(device_names_are_refused, "device names are table names")                                        \
+    DEFECT(device_names_are_refused, "device names are valid table names")                                  \
     DEFECT(deletion_hits_longer_names, "deleting a table does not affect tables with longer names")         \
     DEFECT(tables_are_listed_in_lower_case, "tables are listed in pages")                                   \
     DEFECT(last_table_of_a_page_is_lost, "tables are listed in pages")                                      \

@@ -35,7 +35,7 @@ TEST_CASE("conformance: file_backend with a rollback journal and relaxed durabil
     conforms(options);
 }
 
-TEST_CASE("conformance: one file_backend for all behaviours, in nasty mode with small pages") {
+TEST_CASE("conformance: one file_backend serves all behaviours, in nasty mode with small pages") {
     temporary_folder const folder;
     file_options options;
     options.local.page_bytes = 1;

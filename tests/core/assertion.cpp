@@ -61,7 +61,7 @@ TEST_CASE("a result whose error was moved out says so") {
     CHECK(last_words([&] { use(*passed_on); }) == no_value);
 }
 
-TEST_CASE("the text of an error is one line, whatever the answer of the service contains") {
+TEST_CASE("the text of an error is one line, whatever the service's answer contains") {
     failure refused{error_code::server_busy, "the service is busy"};
     refused.error().server_message = "first\nsecond";
     result<int> const busy{std::move(refused)};

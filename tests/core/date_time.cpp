@@ -156,7 +156,7 @@ TEST_CASE("a written time is read back exactly to the tick, anywhere in the rang
     CHECK(wrong == 0);
 }
 
-TEST_CASE("the trimmed form omits trailing zeros, and the whole fraction if it is zero") {
+TEST_CASE("the trimmed form omits trailing zeros, and omits the fraction if it is zero") {
     auto const trimmed = [](std::string_view text) { return date_time{ticks_of(text)}.to_string(true); };
     CHECK(trimmed("2019-03-05T17:45:01.0000000Z") == "2019-03-05T17:45:01Z");
     CHECK(trimmed("2019-03-05T17:45:01.5000000Z") == "2019-03-05T17:45:01.5Z");
@@ -185,7 +185,7 @@ TEST_CASE("a time of the system clock is rounded down to 100 ns, even before 197
     }
 }
 
-TEST_CASE("times compare by their ticks") {
+TEST_CASE("times are compared by their ticks") {
     CHECK(date_time{1} < date_time{2});
     CHECK(date_time{2} == date_time{2});
     STATIC_REQUIRE(date_time::from_date(1601, 1, 1) == date_time{});

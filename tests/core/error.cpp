@@ -122,7 +122,7 @@ TEST_CASE("the text of an error is one line, whatever the service sends") {
         "select * from x\\x0d\\x0a; request a\\x0ab");
 }
 
-TEST_CASE("what() is the message, and the text of to_string() once the error has been thrown") {
+TEST_CASE("what() returns the message, or the text of to_string() once the error has been thrown") {
     error made{error_code::table_not_found, "there is no table"};
     CHECK(std::string{made.what()} == "there is no table");
     made.detail = "secret";

@@ -100,7 +100,7 @@ TEST_CASE("an ETag is valid if a service could have issued it") {
     CHECK_FALSE(etag{bad}.is_valid());
 }
 
-TEST_CASE("a condition accepts its own version or any version") {
+TEST_CASE("a condition accepts either its own version or any version") {
     auto const one = etag::of(date_time{1});
     auto const two = etag::of(date_time{2});
     etag_condition const any = any_etag;

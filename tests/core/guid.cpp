@@ -19,7 +19,7 @@ TEST_CASE("a GUID is parsed in either case and written in lower case") {
     for (std::size_t index = 0; index < 16; ++index) { CHECK(lower->bytes[index] == 0x0F * (index + 1) % 0x100); }
 }
 
-TEST_CASE("the bytes of a GUID are in the order of its text") {
+TEST_CASE("the bytes of a GUID are in the same order as its text") {
     guid id;
     for (std::size_t index = 0; index < 16; ++index) { id.bytes[index] = static_cast<unsigned char>(0xA0 + index); }
     CHECK(id.to_string() == "a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf");
@@ -66,7 +66,7 @@ TEST_CASE("GUIDs compare as bytes") {
     CHECK(guid{} < low);
 }
 
-TEST_CASE("new GUIDs have the right version and differ") {
+TEST_CASE("new GUIDs have the right version and are different") {
     std::set<guid> seen;
     for (int count = 0; count < 1000; ++count) {
         guid const random = guid::random();

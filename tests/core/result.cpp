@@ -323,7 +323,7 @@ TEST_CASE("a result of void is a success or an error") {
     CHECK(other.error().message == "no");
 }
 
-TEST_CASE("a result is no larger than its value, one pointer and a flag") {
+TEST_CASE("a result is no larger than its value plus one pointer and a flag") {
     STATIC_REQUIRE(sizeof(result<void>) == sizeof(void*));
     STATIC_REQUIRE(sizeof(result<void*>) <= 3 * sizeof(void*));
     STATIC_REQUIRE(std::is_nothrow_move_constructible_v<result<std::string>>);

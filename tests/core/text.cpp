@@ -111,7 +111,7 @@ TEST_CASE("checking eight bytes at once checks exactly the bytes of the text") {
     }
 }
 
-TEST_CASE("texts compare as their UTF-16 code units do") {
+TEST_CASE("texts are compared by their UTF-16 code units") {
     std::vector<std::string> texts = {""};
     for (char32_t const first : edges) {
         texts.push_back(utf8(first));

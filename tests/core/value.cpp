@@ -142,7 +142,7 @@ TEST_CASE("texts compare by UTF-16 units, bytes and GUIDs by unsigned bytes") {
     CHECK(compare_values({edm_type::guid, guid_bytes}, {edm_type::guid, std::string_view{higher}}) == ordering::less);
 }
 
-TEST_CASE("a value has a readable text") {
+TEST_CASE("a value is printed as readable text") {
     auto const shown = [](value_view view) { return value{view}.to_string(); };
     CHECK(shown("John") == "\"John\"");
     CHECK(shown("a\nb") == "\"a\\x0ab\"");

@@ -71,7 +71,7 @@ void change_one(sales_table const& sales, std::mt19937& random) {
 
 } // namespace
 
-TEST_CASE("sums and a view: are correct after processes were killed") {
+TEST_CASE("sums and a view are correct after processes were killed") {
     constexpr unsigned writers = 8;
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "sales.db";

@@ -109,8 +109,8 @@ void killed_and_gone_on(std::size_t kills, random_source& dice, Work const& work
 
 } // namespace
 
-TEST_CASE("backup: three files in use are backed up and restored, and backup and restore are killed at any time and "
-          "continued") {
+TEST_CASE("backup: three files in use are backed up and restored, and a backup or restore that is killed at any time "
+          "is continued") {
     for (std::uint64_t round = 1; round <= rounds(1, 20, 3); ++round) {
         CAPTURE(round);
         temporary_folder const folder{temporary_folder::memory()};

@@ -22,7 +22,7 @@ using namespace entitable_test;
 namespace fs = std::filesystem;
 
 TEST_CASE(
-    "a process that is killed while it copies a file leaves a complete copy or none, and does not change the file") {
+    "a process that is killed while it copies a file leaves a complete copy or no copy, and does not change the file") {
     std::size_t whole = 0;
     std::size_t cut = 0;
     std::size_t left = 0;

@@ -200,7 +200,7 @@ TEST_CASE("damaged files: an answer is correct or an error") {
     CHECK(earlier_from_file == 0);
 }
 
-TEST_CASE("damaged pages: a scan or a point read that reaches one fails and never returns fewer rows") {
+TEST_CASE("damaged pages: a scan or a point read that reaches a damaged page fails and never returns fewer rows") {
     damaged_files files;
     std::mt19937_64 random{2};
     std::size_t const pages = files.whole().at(files.path()).size() / 8192;
@@ -271,7 +271,7 @@ TEST_CASE("damaged pages: a scan or a point read that reaches one fails and neve
 }
 
 TEST_CASE(
-    "damaged files: an older log gives an earlier state, and the log of another file is never accepted silently") {
+    "damaged files: an older log results in an earlier state, and the log of another file is never accepted silently") {
     damaged_files files;
     std::string const log = files.path() + "-wal";
     auto image = files.whole();

@@ -17,7 +17,7 @@ using namespace entitable;
 using namespace entitable_test;
 using namespace marathon;
 
-TEST_CASE("index: is correct after processes were killed") {
+TEST_CASE("index: an index is correct after processes were killed") {
     constexpr std::size_t writers = 3;
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "runners.db";

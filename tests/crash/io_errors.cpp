@@ -118,11 +118,11 @@ void fail_every_call(char const* name, file_journal journal) {
 
 } // namespace
 
-TEST_CASE("every call to the disk may fail with a write-ahead log") {
+TEST_CASE("with a write-ahead log, every call to the disk may fail") {
     fail_every_call("write-ahead log", file_journal::write_ahead_log);
 }
 
-TEST_CASE("every call to the disk may fail with a rollback journal") {
+TEST_CASE("with a rollback journal, every call to the disk may fail") {
     fail_every_call("rollback journal", file_journal::rollback);
 }
 

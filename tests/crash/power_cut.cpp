@@ -117,21 +117,21 @@ findings cut_power(char const* name, file_journal journal, durability durable, b
 
 } // namespace
 
-TEST_CASE("no acknowledged write is lost in a power failure with a write-ahead log") {
+TEST_CASE("with a write-ahead log, no acknowledged write is lost in a power failure") {
     auto const found = cut_power("write-ahead log, full", file_journal::write_ahead_log, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("no acknowledged write is lost in a power failure with a rollback journal") {
+TEST_CASE("with a rollback journal, no acknowledged write is lost in a power failure") {
     auto const found = cut_power("rollback journal, full", file_journal::rollback, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("a power failure loses the last commits only with relaxed durability") {
+TEST_CASE("only with relaxed durability does a power failure lose the last commits") {
     auto const found =
         cut_power("write-ahead log, relaxed", file_journal::write_ahead_log, durability::relaxed, false, true);
     CAPTURE(found.first);

@@ -131,7 +131,7 @@ struct fast_clock final : entitable::clock {
 
 } // namespace
 
-TEST_CASE("saga: workers, posters, readers and users run in processes that are killed at random times") {
+TEST_CASE("saga: workers, posters, readers and user programs run in processes that are killed at random times") {
     std::size_t const rounds = entitable_test::rounds(1, 40, 3);
     for (std::size_t round = 0; round < rounds; ++round) {
         temporary_folder const folder{temporary_folder::memory()};

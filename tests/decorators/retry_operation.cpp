@@ -102,7 +102,7 @@ TEST_CASE("retry: a definite answer is the outcome immediately") {
     }
 }
 
-TEST_CASE("retry: ends with the last error when the attempts are used up") {
+TEST_CASE("retry: returns the last error when the attempts are used up") {
     stage on{read(), retry_policy::fixed(3, 1s)};
     on.fails(said(error_code::server_busy));
     (void)on.waited();
@@ -150,7 +150,7 @@ TEST_CASE("retry: an insert that finds its own row is a success with its ETag") 
     CHECK(outcome->etag == etag::of(date_time{9}));
 }
 
-TEST_CASE("retry: another writer's entity is not mistaken for the entity that the call inserted") {
+TEST_CASE("retry: another writer's entity is not mistaken for the entity that the call itself inserted") {
     for (row const& other : {make_row("p", "r", {{"Age", 56}}), make_row("p", "r", {{"Age", std::int64_t{55}}}),
              make_row("p", "r"), make_row("p", "r", {{"Age", 55}, {"Name", "John"}})}) {
         stage on{insert()};
@@ -188,7 +188,7 @@ TEST_CASE("retry: the read that settles a write is also repeated, and without it
     CHECK_THAT(problem.message, ContainsSubstring("find out whether a lost write was applied"));
 }
 
-TEST_CASE("retry: without a lost attempt EntityAlreadyExists is returned as it is") {
+TEST_CASE("retry: without a lost attempt EntityAlreadyExists is returned unchanged") {
     stage on{insert()};
     on.fails(said(error_code::server_busy)); // certainly not applied
     (void)on.waited();
@@ -265,7 +265,7 @@ TEST_CASE("retry: table requests are repeated") {
     CHECK(deleted.op.finish());
 }
 
-TEST_CASE("retry: a batch without an operation row stays unknown unless no attempt can have been applied") {
+TEST_CASE("retry: a batch without an operation row has an unknown effect unless no attempt can have been applied") {
     transact const batch{"Orders", {mutation::insert(make_row("p", "1")), mutation::insert(make_row("p", "2"))}};
     for (error_code const code : {error_code::entity_already_exists, error_code::resource_not_found,
              error_code::update_condition_not_satisfied}) {
@@ -373,7 +373,7 @@ TEST_CASE("retry: the effect is unknown if the call is abandoned after a lost at
     CHECK(known.failed().effect == effect::none);
 }
 
-TEST_CASE("retry: operation ids differ, and the same seed repeats them") {
+TEST_CASE("retry: operation ids differ, and are the same for the same seed") {
     retry_ledger one{retry_policy::none(), 1, 5};
     retry_ledger same{retry_policy::none(), 1, 5};
     retry_ledger other{retry_policy::none(), 1, 6};

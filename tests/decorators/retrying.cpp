@@ -97,7 +97,7 @@ std::size_t rows_of(memory_backend const& backend) {
 
 } // namespace
 
-TEST_CASE("retrying: an immediate success is passed on") {
+TEST_CASE("retrying: an immediate success is returned unchanged") {
     stage on;
     auto const inserted = on.write(mutation::insert(one()));
     REQUIRE(inserted);
@@ -116,7 +116,7 @@ TEST_CASE("retrying: waits only on its own clock") {
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("retrying: survives the lost answer of an insert") {
+TEST_CASE("retrying: survives a lost answer to an insert") {
     stage on;
     on.service.plan({fault::lost_after(), 1});
     auto const inserted = on.write(mutation::insert(one()));
@@ -166,7 +166,7 @@ TEST_CASE("retrying: with an invalid policy every request returns its error and 
     CHECK(retry_policy::fixed(retry_policy::most_attempts, 0s).validate());
 }
 
-TEST_CASE("retrying: the presets have their documented values") {
+TEST_CASE("retrying: the presets match their documented values") {
     CHECK(retry_policy::patient().delays == backoff{.base = 30s, .least = 3s, .most = 90s});
     CHECK_FALSE(retry_policy::patient().delays.jitter_at_cap);
     auto const quick = retry_policy::interactive();
@@ -248,7 +248,7 @@ TEST_CASE("operation rows: the outcome of an update whose answer is lost is reso
     CHECK(rows_of(on.backend) == 3); // the entity and two operation rows
 }
 
-TEST_CASE("operation rows: an update that lost to another writer is a plain conflict") {
+TEST_CASE("operation rows: an update that lost a race with another writer is a plain conflict") {
     stage on{retry_policy::fixed(4, 1s), true};
     auto const version = on.write(mutation::insert(one()))->etag;
     on.service.plan({fault::lost_before(), 1});
@@ -288,7 +288,7 @@ TEST_CASE(
     CHECK_FALSE(plain->results[0].etag.empty());
 }
 
-TEST_CASE("operation rows: a batch can have one operation less than without them") {
+TEST_CASE("operation rows: a batch can have one operation fewer than without operation rows") {
     stage on{retry_policy::fixed(4, 1s), true};
     CHECK(on.through.profile().max_operations == 99);
     transact batch{"Orders", {}};
@@ -330,7 +330,7 @@ TEST_CASE("operation rows: a late first attempt finds its own operation row") {
     CHECK(on.read("r")->entity.view().find("Age")->as_int32() == 99);
 }
 
-TEST_CASE("operation rows: a write reported as not applied stays so, however late an attempt arrives") {
+TEST_CASE("operation rows: a write reported as not applied stays not applied, however late an attempt arrives") {
     // Each of them fails for now, after a late attempt; then the obstacle is removed.
     struct obstacle {
         mutation change;
@@ -402,7 +402,7 @@ TEST_CASE("operation rows: a write that finds its own row was applied, even if n
     CHECK(told->after_retry);
 }
 
-TEST_CASE("operation rows: the reported index of a refused operation is the one in the caller's batch") {
+TEST_CASE("operation rows: the reported index of a refused operation is its index in the caller's batch") {
     stage on{retry_policy::fixed(4, 1s), true};
     (void)on.write(mutation::insert(one()));
     auto const refused = on.through.execute(

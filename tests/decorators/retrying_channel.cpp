@@ -78,7 +78,8 @@ TEST_CASE("retrying, concurrent: with an invalid policy no request is sent") {
     CHECK(on.service.requests() == 0);
 }
 
-TEST_CASE("retrying, concurrent: a request is cancelled while it waits, and another while the clock of a third runs") {
+TEST_CASE(
+    "retrying, concurrent: one request is cancelled while it waits, and another one while the clock of a third runs") {
     stage on;
     on.service.plan({fault::lost_before(), 1});
     on.service.plan({fault::busy(), 2});
@@ -123,7 +124,7 @@ TEST_CASE("retrying, concurrent: the channel may be destroyed with waiting reque
     CHECK(on.service.requests() == 1);
 }
 
-TEST_CASE("retrying: a channel does and reports the same for each request as a blocking call") {
+TEST_CASE("retrying: for each request a channel acts and reports as a blocking call does") {
     for (std::uint32_t seed = 1; seed <= 400; ++seed) {
         std::mt19937 random{seed};
         auto const draw = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };

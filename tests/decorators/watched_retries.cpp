@@ -74,7 +74,7 @@ TEST_CASE("a wait is reported with its length and its cause when it begins") {
     }
 }
 
-TEST_CASE("a wait counts from the end of the previous attempt, however long that took") {
+TEST_CASE("a wait counts from the end of the previous attempt, however long the attempt took") {
     stage on;
     for (int count = 0; count < 3; ++count) {
         on.service.expect<get_entity>().does([&](get_entity const&) -> result<get_entity::response> {

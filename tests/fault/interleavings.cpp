@@ -271,8 +271,8 @@ std::string text_of(testing::interleaving_report const& told) {
 
 } // namespace
 
-TEST_CASE(
-    "interleavings: with operation rows a client gets true answers, whichever request is lost, late or the last") {
+TEST_CASE("interleavings: with operation rows a client gets correct answers, whichever request is lost, is late or is "
+          "the last") {
     std::size_t const faults = rounds(1, 2, 2);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {}, {.faults = faults, .late = faults, .crashes = 1});
@@ -293,7 +293,7 @@ TEST_CASE("interleavings: two clients with the same operation id apply it once")
     }
 }
 
-TEST_CASE("interleavings: another program settles the writes of a client that has ended") {
+TEST_CASE("interleavings: another program settles the writes of a terminated client") {
     std::size_t const lost = rounds(0, 1, 1);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {.resolver = true}, {.faults = lost, .late = 1, .crashes = 1});
@@ -315,7 +315,8 @@ TEST_CASE("interleavings: only an operation id set by the caller stops an undete
     CHECK(text_of(walk_library(condition::exact_version, {}, {.faults = 0, .late = 0, .twice = 1})) == "");
 }
 
-TEST_CASE("interleavings: a sweep that waits for late attempts is harmless, and one that does not wait is detected") {
+TEST_CASE(
+    "interleavings: a sweep that waits for late attempts is harmless, and a sweep that does not wait is detected") {
     // An exact version stops late attempts by itself, so only the other condition needs the row.
     testing::interleaving_limits const limits{.faults = 0, .late = 1};
     auto const with_stock = [&](std::chrono::nanoseconds after) {
@@ -353,7 +354,7 @@ TEST_CASE("interleavings: the model follows the rules, and each omitted rule is 
     CHECK(walk_model(condition::any_version, {.gives_nothing_up = true}).problem == "told none, and applied");
 }
 
-TEST_CASE("interleavings: the shortest schedule is reported, the same each time") {
+TEST_CASE("interleavings: the shortest schedule is reported, and it is the same each time") {
     auto const first = walk_model(condition::any_version, {.gives_nothing_up = true});
     auto const second = walk_model(condition::any_version, {.gives_nothing_up = true});
     CHECK(first.schedule == second.schedule);

@@ -198,7 +198,7 @@ counts matrix(bool with_rows) {
 
 } // namespace
 
-TEST_CASE("matrix: every answer is true for 14 requests, 16 faults, three places and three policies") {
+TEST_CASE("matrix: every answer is correct for 14 requests, 16 faults, three places and three policies") {
     counts const sum = matrix(false);
     CHECK(sum.cases == 2'016);
     CHECK(sum.succeeded > 900);
@@ -211,7 +211,7 @@ TEST_CASE("matrix: with operation rows the outcome of every lost write is resolv
     CHECK(sum.cases == 9 * 16 * 3 * 3);
 }
 
-TEST_CASE("matrix: with two faults in one call every answer is still true") {
+TEST_CASE("matrix: every answer is also correct with two faults in one call") {
     auto const faults = all_faults();
     std::size_t unknown = 0;
     for (int index = 0; index < requests; ++index) {
@@ -244,7 +244,7 @@ TEST_CASE("matrix: with two faults in one call every answer is still true") {
     CHECK(unknown > 1'000);
 }
 
-TEST_CASE("matrix: an unconditional write can undo a write by another client, a conditional one cannot") {
+TEST_CASE("matrix: an unconditional write can undo a write by another client, and a conditional write cannot") {
     // The first attempt arrives after the second, and another writer was in between.
     for (bool const conditional : {false, true}) {
         stage on{retry_policy::none(), false};

@@ -33,8 +33,8 @@ TEST_CASE("planted: an ETag is dropped on merge") {
     CHECK_THAT(found({.drops_etag = true}), ContainsSubstring("twice")); // applied, or drawn: the counter is merged too
 }
 
-TEST_CASE("planted: a retry reports the 409 caused by its own insert, the 404 by its own removal, the 412 by its own "
-          "update") {
+TEST_CASE("planted: a retry reports the 409 caused by its own insert, the 404 caused by its own removal or the 412 "
+          "caused by its own update") {
     CHECK_THAT(found({.reports_own = true}), ContainsSubstring("failed and applied"));
 }
 

@@ -153,7 +153,7 @@ std::chrono::milliseconds const kill_every{entitable_test::rounds(70, 1'000, 200
 
 } // namespace
 
-TEST_CASE("processes: exact numbers are unique, in real-time order, and have gaps only for killed calls") {
+TEST_CASE("processes: exact numbers are unique and in real-time order, and only killed calls leave gaps") {
     scene on;
     auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {
         return [numbers = sequence{store, "Orders"}] { return numbers.next().value().value; };

@@ -88,7 +88,8 @@ std::size_t sum(std::vector<std::size_t> const& of, std::size_t from, std::size_
 
 } // namespace
 
-TEST_CASE("storm: once the quota is spent, repetitions add at most a tenth, and the service recovers soon") {
+TEST_CASE(
+    "storm: once the quota is spent, repetitions add at most a tenth to the load, and the service recovers soon") {
     auto const with = simulate(retry_policy::interactive(), 20);
     std::size_t const normal = sum(with.good, 0, down_from) / down_from;
     CHECK(normal == clients);

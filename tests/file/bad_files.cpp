@@ -198,8 +198,7 @@ TEST_CASE("bad files: a file truncated at any page is refused with an error and 
     }
 }
 
-TEST_CASE(
-    "bad files: on a file that another program locks indefinitely, a call ends at its deadline or the busy timeout") {
+TEST_CASE("bad files: if another program locks a file indefinitely, a call ends at its deadline or the busy timeout") {
     temporary_folder const folder;
     testing::manual_clock time;
     file_options options;
@@ -295,7 +294,7 @@ TEST_CASE("bad files: deleting the lock file does not admit two writers") {
     ::close(lock);
 }
 
-TEST_CASE("bad files: every read of a row whose bytes were changed returns an error") {
+TEST_CASE("bad files: every read of a row with changed bytes returns an error") {
     temporary_folder const folder;
     {
         file_backend const store{folder / "runners.db"};
@@ -323,7 +322,7 @@ TEST_CASE("bad files: every read of a row whose bytes were changed returns an er
     CHECK(report->damaged >= 1);
 }
 
-TEST_CASE("bad files: a row whose bytes were changed does not affect earlier pages") {
+TEST_CASE("bad files: a row with changed bytes does not affect earlier pages") {
     temporary_folder const folder;
     file_options options;
     options.local.page_bytes = 2000; // four rows

@@ -205,7 +205,7 @@ TEST_CASE("a copy does not replace a target file that was created in the meantim
     CHECK(names_in(folder.path()).size() == before.size() + 1);
 }
 
-TEST_CASE("no store opens a file whose name another file uses, nor an unfinished copy") {
+TEST_CASE("no store opens a file whose name another file uses, or an unfinished copy") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db"};
     for (char const* name :
@@ -325,7 +325,7 @@ TEST_CASE("with a rollback journal writers make a copy start over, and after the
     write_batch(marks, "w", batch).value();
 }
 
-TEST_CASE("any damaged page ends a copy with StoreCorrupt, and no part of the copy is left") {
+TEST_CASE("any damaged page ends a copy with StoreCorrupt, and no partial copy remains") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         std::string const path = folder / "marks.db";
@@ -389,7 +389,7 @@ TEST_CASE("unused pages that were never written do not count as damage") {
     CHECK(file_backend{folder / "copy.db"}.copy_to(folder / "second.db"));
 }
 
-TEST_CASE("a full disk ends a copy with StoreFull, and no part of the copy is left") {
+TEST_CASE("a full disk ends a copy with StoreFull, and no partial copy remains") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         {
@@ -425,7 +425,7 @@ TEST_CASE("a full disk ends a copy with StoreFull, and no part of the copy is le
     }
 }
 
-TEST_CASE("every failing call to the disk ends a copy with an error, and no part of the copy is left") {
+TEST_CASE("every failing call to the disk ends a copy with an error, and no partial copy remains") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         memory_disk disk;

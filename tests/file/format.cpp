@@ -39,7 +39,7 @@ std::string answer(std::string const& path, std::string const& text) {
 
 } // namespace
 
-TEST_CASE("the hash of rows has its documented values") {
+TEST_CASE("the hash of rows matches its documented values") {
     CHECK(row_hash::of("", 0) == 0xB88939FF394CC7C0U);
     CHECK(row_hash::of("abc", 0) == 0xA99D83C2F659DA06U);
     CHECK(row_hash::of("abc", 1) == 0xCF78E131DB48C1C2U);
@@ -180,7 +180,7 @@ TEST_CASE("a connection can use more shapes than it caches") {
     }
 }
 
-TEST_CASE("a file with one entity has the documented bytes") {
+TEST_CASE("a file with one entity consists of the documented bytes") {
     temporary_folder const folder;
     std::string const path = folder / "golden.db";
     testing::manual_clock time;

@@ -57,8 +57,8 @@ bool opens_and_writes(std::string const& path, file_options const& options, std:
 
 } // namespace
 
-TEST_CASE("locks: opening with the other journal is StoreBusy while a file is open, in either order, and succeeds "
-          "afterwards") {
+TEST_CASE("locks: opening a file with the other journal returns StoreBusy while the file is open, in either order, and "
+          "succeeds afterwards") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     for (auto const& [mine, theirs] : {std::pair{rollback, automatic}, std::pair{automatic, rollback}}) {
@@ -89,7 +89,8 @@ TEST_CASE("locks: opening with the other journal is StoreBusy while a file is op
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("locks: processes that open a file with either journal at any time agree on one, and no write is lost") {
+TEST_CASE(
+    "locks: processes that open a file with either journal at any time agree on one of them, and no write is lost") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     struct counts {
@@ -258,7 +259,7 @@ TEST_CASE("locks: deleting the log of an open file loses no acknowledged write")
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("locks: a deleted or emptied log is restored, unless another process has started a new one") {
+TEST_CASE("locks: a deleted or emptied log is restored, unless another process has started a new log") {
     enum class place { removed, removed_with_index, emptied, begun };
     for (place const now : {place::removed, place::removed_with_index, place::emptied, place::begun}) {
         CAPTURE(static_cast<int>(now));
@@ -337,7 +338,7 @@ TEST_CASE("locks: a profile with a different rule for table names is refused, an
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
 }
 
-TEST_CASE("locks: a writer of another process gets its turn while many threads write without a pause") {
+TEST_CASE("locks: a writer in another process gets its turn while many threads write without a pause") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "marks.db";
     table<mark>{file_backend{path}, "marks"}.create().value();

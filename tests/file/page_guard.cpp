@@ -65,7 +65,7 @@ std::string random_page() {
 
 } // namespace
 
-TEST_CASE("the hash of pages has its documented values") {
+TEST_CASE("the hash of pages matches its documented values") {
     std::string page(page_bytes, '\0');
     CHECK(page_hash::of(page.data(), 1) == 0x2964EA6330030183U);
     CHECK(page_hash::of(page.data(), 2) == 0xB11E366C79C9C514U);
@@ -116,7 +116,7 @@ TEST_CASE("the hash of pages detects typical damage by disks and programs") {
     }
 }
 
-TEST_CASE("each page of a file ends with its checksum, with either journal") {
+TEST_CASE("each page of a file ends with its checksum, whichever journal is used") {
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         temporary_folder const folder;
         std::string const path = folder / "notes.db";

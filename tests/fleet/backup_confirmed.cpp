@@ -63,7 +63,7 @@ struct small_fleet {
 
 } // namespace
 
-TEST_CASE("backup: a shard moves while it is read, and the map is unreachable afterwards") {
+TEST_CASE("backup: a shard moves while it is read, and then the map is unreachable") {
     bool const comes_back = GENERATE(false, true);
     small_fleet const made;
     auto const life = std::make_shared<program_life>();
@@ -172,7 +172,7 @@ TEST_CASE("backup: a resumed run keeps only the parts whose shard has not moved"
     CHECK(made.archive.execute(list_tables{}, context).value().tables.empty());
 }
 
-TEST_CASE("backup: is reported as made from snapshots only if every run used them") {
+TEST_CASE("backup: a backup is reported as made from snapshots only if every run used them") {
     small_fleet const made;
     backup_options snapshots;
     snapshots.snapshot = [](std::string_view, any_transport const& there) { return result<any_transport>{there}; };
@@ -187,7 +187,7 @@ TEST_CASE("backup: is reported as made from snapshots only if every run used the
     }
 }
 
-TEST_CASE("backup: a late run does not change the work of a later one") {
+TEST_CASE("backup: a late run does not change the work of a later run") {
     auto const kind = GENERATE(0, 1, 2, 3);
     std::size_t refused = 0;
     for (std::size_t at = 0;; ++at) {

@@ -191,7 +191,7 @@ TEST_CASE("wrong stores: a generation is retired only in its own stores") {
     }
 }
 
-TEST_CASE("the smallest fleets work: one store, one shard, and one of everything else") {
+TEST_CASE("the smallest fleets work: one store, one shard, and one instance of everything else") {
     swapped_world on;
     sharded const cloud = on.open(virtual_shards::ranges({}), {"one"});
     table<item> const items{cloud, "items"};

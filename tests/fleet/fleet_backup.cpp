@@ -73,7 +73,7 @@ std::size_t count_of_tables(any_transport const& store) {
 
 } // namespace
 
-TEST_CASE("backup: is restored into a fleet with different shards, including system rows") {
+TEST_CASE("backup: a backup is restored into a fleet with different shards, including system rows") {
     world const all;
     fleet const stores{all.open(virtual_shards{6})};
     auto const items = fill(stores.cloud());
@@ -226,7 +226,7 @@ TEST_CASE("restore: a run that was stopped at any request is resumed by the next
     CHECK(points > 30);
 }
 
-TEST_CASE("backup: is complete despite faults on single stores and shards that move during the backup") {
+TEST_CASE("backup: a backup is complete despite faults on single stores and shards that move during the backup") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2}};

@@ -309,7 +309,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("lost stores: a client with an old copy of the map writes to the new tables or is refused") {
+TEST_CASE("lost stores: a client with an old copy of the map either writes to the new tables or is refused") {
     lossy_world all;
     all.lease = std::chrono::seconds{10};
     auto const shards = virtual_shards::ranges({"g2", "g3"});

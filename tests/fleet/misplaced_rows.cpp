@@ -322,7 +322,7 @@ TEST_CASE("misplaced rows: a failed store is reported, and the others are comple
     CHECK_THAT(whole.error().message, entitable_test::ContainsSubstring("two"));
 }
 
-TEST_CASE("misplaced rows: other programs may act at each request") {
+TEST_CASE("misplaced rows: other programs may act between any two requests") {
     std::size_t tried = 0;
     for (meddler const& each : meddlers()) {
         for (std::size_t at = 0;; ++at) {

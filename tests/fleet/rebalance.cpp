@@ -62,7 +62,7 @@ double skewed(random_source& random) {
 
 } // namespace
 
-TEST_CASE("rebalance: a plan is at most 1.2 times the optimum of all arrangements in small cases") {
+TEST_CASE("rebalance: in small cases a plan is at most 1.2 times the optimum of all arrangements") {
     random_source random{2026};
     double worst = 1;
     double worst_by_thumb = 1;

@@ -171,9 +171,8 @@ TEST_CASE("reference: a new store gets its copy before its first shard") {
         map->places.begin(), map->places.end(), [](auto const& each) { return each.row.store == "epsilon"; }));
 }
 
-TEST_CASE("reference: no reader sees a partial copy, at whatever point a publisher stops or another one publishes; a "
-          "new store "
-          "has all rows or none") {
+TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops or another one publishes, and a new "
+          "store has either all rows or none") {
     std::int64_t const before = GENERATE(1, 0); // the version that the store has; 0: a new one
     std::string seen_wrong;
     std::size_t looks = 0;
@@ -224,7 +223,7 @@ TEST_CASE("reference: no reader sees a partial copy, at whatever point a publish
                            << " times for nothing");
 }
 
-TEST_CASE("reference: of two concurrent publishers each publishes or gets a conflict, and no copy is left behind") {
+TEST_CASE("reference: each of two concurrent publishers publishes or gets a conflict, and no copy is left behind") {
     std::int32_t const before = GENERATE(0, 1); // versions that the store has
     std::size_t told = 0;
     for (std::size_t point = 0;; ++point) {

@@ -47,7 +47,7 @@ std::vector<std::vector<item>> restored(any_transport const& archive) {
 
 } // namespace
 
-TEST_CASE("backup: interrupted at any request while shards move and tables are created") {
+TEST_CASE("backup: can be interrupted at any request while shards move and tables are created") {
     std::size_t kept = 0;
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
@@ -83,7 +83,7 @@ TEST_CASE("backup: interrupted at any request while shards move and tables are c
     CHECK(kept > 150);
 }
 
-TEST_CASE("restore: interrupted at any request while shards move") {
+TEST_CASE("restore: can be interrupted at any request while shards move") {
     memory_backend const archive;
     {
         ranged const source;
@@ -120,7 +120,7 @@ TEST_CASE("restore: interrupted at any request while shards move") {
     CHECK(trials > 200);
 }
 
-TEST_CASE("reference table: interrupted at any request while shards move to other stores") {
+TEST_CASE("reference table: publishing can be interrupted at any request while shards move to other stores") {
     bool const repairs = GENERATE(false, true);
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;

@@ -19,7 +19,7 @@ void check_rows(ranged const& at, bool made_again) {
 
 } // namespace
 
-TEST_CASE("set_access: interrupted at any request while shards move in and out") {
+TEST_CASE("set_access: can be interrupted at any request while shards move in and out") {
     auto const access = GENERATE(store_access::read_only, store_access::open);
     std::string const wanted = access == store_access::open ? "open" : "draining";
     auto const trials = at_every_request([&](trial& each) {
@@ -86,7 +86,7 @@ TEST_CASE("set_access: shards that are repeatedly opened are not reported as clo
     CHECK(set_access(at.program(life), "alpha", store_access::read_only).error().code == error_code::shard_moving);
 }
 
-TEST_CASE("orphaned tables: the sweep is interrupted at any request while shards move") {
+TEST_CASE("orphaned tables: the sweep can be interrupted at any request while shards move") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -117,7 +117,7 @@ TEST_CASE("orphaned tables: the sweep is interrupted at any request while shards
     CHECK(trials > 40);
 }
 
-TEST_CASE("drain and place: interrupted at any request while shards move") {
+TEST_CASE("drain and place: can be interrupted at any request while shards move") {
     bool const places = GENERATE(false, true);
     auto const call_of = [&](fleet const& of) -> result<void> {
         move_options quick;

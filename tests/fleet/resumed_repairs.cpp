@@ -65,7 +65,7 @@ void check_rows(ranged const& at, trial const& each) {
 
 } // namespace
 
-TEST_CASE("repair_tables: interrupted at any request while shards move and tables are made") {
+TEST_CASE("repair_tables: can be interrupted at any request while shards move and tables are created") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -99,7 +99,7 @@ TEST_CASE("repair_tables: interrupted at any request while shards move and table
     CHECK(trials > 60);
 }
 
-TEST_CASE("forget_store: interrupted at any request while shards move in and out") {
+TEST_CASE("forget_store: can be interrupted at any request while shards move in and out") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -147,7 +147,7 @@ TEST_CASE("forget_store: interrupted at any request while shards move in and out
     CHECK(trials > 60);
 }
 
-TEST_CASE("adopt: interrupted at any request while shards move and tables are made") {
+TEST_CASE("adopt: can be interrupted at any request while shards move and tables are created") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at = without_identity();
         at.fill();
@@ -232,7 +232,7 @@ TEST_CASE("a map is adopted, or a store is forgotten, between any two requests o
     }
 }
 
-TEST_CASE("remove_misplaced: interrupted at any request while shards move and tables are made") {
+TEST_CASE("remove_misplaced: can be interrupted at any request while shards move and tables are created") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -261,7 +261,7 @@ TEST_CASE("remove_misplaced: interrupted at any request while shards move and ta
     CHECK(trials > 40);
 }
 
-TEST_CASE("moves and splits: interrupted at any request while another process moves shards, and then repeated") {
+TEST_CASE("moves and splits: can be interrupted at any request while another process moves shards, and then repeated") {
     bool const splits = GENERATE(false, true);
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
@@ -314,7 +314,7 @@ struct kept_checkpoint {
 
 } // namespace
 
-TEST_CASE("bulk loads: interrupted at any request while shards move, and resumed from the checkpoint") {
+TEST_CASE("bulk loads: can be interrupted at any request while shards move, and resumed from the checkpoint") {
     bool const copies = GENERATE(false, true);
     std::vector<item> wanted;
     for (std::int32_t number = 0; number < 24; ++number) {

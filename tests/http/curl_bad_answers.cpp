@@ -85,7 +85,7 @@ TEST_CASE("a response that is cut off at any point is an error") {
     }
 }
 
-TEST_CASE("an error response whose body is cut off, has no length or never ends keeps its status and fields") {
+TEST_CASE("an error response keeps its status and fields if its body is cut off, has no length or never ends") {
     constexpr std::string_view begin = " 429 Busy\r\nRetry-After: 5\r\n";
     auto const check = [&](result<http_response> const& response) {
         REQUIRE(response);
@@ -161,7 +161,7 @@ TEST_CASE("an endless error response is cut at the limit and is still an error")
     CHECK(response->body.size() <= small_call().max_body_size);
 }
 
-TEST_CASE("a partial response at the deadline does not reach the next request on the connection") {
+TEST_CASE("a response that is partial at the deadline does not reach the next request on the connection") {
     server const local{each_request([](peer& client, std::string const&) { client.write(half); })};
     auto const response = curl_client{}.send(a_request(local.origin() + "/"), a_call(milliseconds{60}));
     REQUIRE_FALSE(response);

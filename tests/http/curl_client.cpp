@@ -178,7 +178,7 @@ TEST_CASE("a request that cannot be sent is refused before anything is sent") {
     CHECK(local.connections() == 0);
 }
 
-TEST_CASE("after a reused connection ends, only reads are sent again") {
+TEST_CASE("if a reused connection is closed, only reads are sent again") {
     // Answers the first request of a connection, reads the second and disconnects: it may have acted on it.
     std::mutex mutex;
     std::vector<std::string> seen;
@@ -211,7 +211,7 @@ TEST_CASE("after a reused connection ends, only reads are sent again") {
     }
 }
 
-TEST_CASE("one thread sends many requests, with a limited number in flight") {
+TEST_CASE("one thread sends many requests, with a limited number of requests in flight") {
     std::atomic<int> under_way{0};
     std::atomic<int> most{0};
     server const local{each_request([&](peer& client, std::string const& request) {
@@ -245,7 +245,7 @@ TEST_CASE("one thread sends many requests, with a limited number in flight") {
     CHECK(local.connections() <= 10);
 }
 
-TEST_CASE("a sink may send the next request with the tag of the completed one") {
+TEST_CASE("a sink may send the next request with the tag of the completed request") {
     server const local{echo};
     http_request const request = a_request(local.origin() + "/");
     curl_client const client;

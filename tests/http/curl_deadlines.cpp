@@ -141,7 +141,7 @@ TEST_CASE("many requests end with the deadline of their call, and each is comple
     CHECK(took < milliseconds{300});
 }
 
-TEST_CASE("one request of a channel is cancelled alone, and a channel may be destroyed with requests in flight") {
+TEST_CASE("one request of a channel can be cancelled alone, and a channel may be destroyed with requests in flight") {
     server const local{silent};
     server const other{each_request([](peer& client, std::string const&) { client.answer("x"); })};
     curl_client const client;

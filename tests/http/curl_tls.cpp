@@ -100,7 +100,7 @@ TEST_CASE("invalid certificates are refused before anything is sent") {
         auto const tls = trusted().server_side();
         static_cast<void>(refusal(tls.get(), curl_client{}));
     }
-    SECTION("the file with the certificate authorities is missing") {
+    SECTION("the file of certificate authorities is missing") {
         curl_options options;
         options.ca_file = "/nonexistent/authorities.pem";
         auto const tls = trusted().server_side();
@@ -108,7 +108,7 @@ TEST_CASE("invalid certificates are refused before anything is sent") {
     }
 }
 
-TEST_CASE("old versions of TLS are refused, 1.2 and 1.3 are accepted") {
+TEST_CASE("old versions of TLS are refused, and 1.2 and 1.3 are accepted") {
     auto const client = client_of(trusted());
     for (int const version : {TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION, TLS1_3_VERSION}) {
         auto const tls = trusted().server_side();

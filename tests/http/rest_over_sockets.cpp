@@ -90,7 +90,7 @@ void check_each(std::string const& text, ending how, Requests const&... requests
 
 } // namespace
 
-TEST_CASE("every table request returns an error if its response is cut off, in every way") {
+TEST_CASE("every table request returns an error if its response is cut off, wherever the cut is") {
     std::string const page =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{\"value\":[";
     query_entities query;
@@ -114,7 +114,7 @@ TEST_CASE("without a listener no table request has an effect") {
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("HTTP without TLS to another computer is refused, whatever the connection string contains") {
+TEST_CASE("HTTP without TLS to a different computer is refused, whatever the connection string contains") {
     azure_backend const store{
         text::joined({"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=", planted_key})};
     call context;

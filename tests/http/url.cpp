@@ -27,7 +27,7 @@ TEST_CASE("a URL is split into its parts") {
     CHECK(v6.query == "x");
 }
 
-TEST_CASE("only addresses of this computer count as loopback") {
+TEST_CASE("only addresses of the local computer count as loopback") {
     auto const local = [](std::string const& host) {
         return parse_url("http://" + host + "/x", "url").value().is_loopback();
     };

@@ -191,7 +191,7 @@ TEST_CASE("index: rows written by a late request do not stay in an index that is
     CHECK(rows_of(in.store, "AGE:") == 50);
 }
 
-TEST_CASE("index: a build that is stopped at any of its requests is completed by another one") {
+TEST_CASE("index: a build that is stopped at any of its requests is completed by another build") {
     int stops = 0;
     for (std::uint64_t number = 1; number <= 24; ++number) {
         world in;
@@ -210,7 +210,7 @@ TEST_CASE("index: a build that is stopped at any of its requests is completed by
     CHECK(stops >= 8);
 }
 
-TEST_CASE("index: a build from another declaration removes the old rows, a few thousand at a time") {
+TEST_CASE("index: a build from a different declaration removes the old rows, a few thousand at a time") {
     world in;
     in.fill(3000);
     table<by_age> const old{in.store, "runners"};

@@ -57,7 +57,8 @@ ENTITABLE(by_city, partition_key(race), row_key(literal("CITY:"), city, name), p
 
 } // namespace
 
-TEST_CASE("index: a program with a shorter list can read but not write past an index that others maintain") {
+TEST_CASE("index: a program with a shorter list can read, but cannot write without maintaining an index that others "
+          "maintain") {
     world all;
     wide_list{all.store, "runners", all.how}.create().value();
     narrow const older{all.store, "runners", all.how};
@@ -245,7 +246,7 @@ TEST_CASE("index: with an operation id, a write omits the removal of an index ro
     CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was created before
 }
 
-TEST_CASE("index: no row is written on the basis of a state whose lease has expired") {
+TEST_CASE("index: no row is written based on a state whose lease has expired") {
     // The index is retired, or built again, after each request of a write whose lease ends there.
     for (bool const retired : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
@@ -292,7 +293,8 @@ TEST_CASE("index: no row is written on the basis of a state whose lease has expi
     }
 }
 
-TEST_CASE("index: a writer that ends right after its transaction leaves no hole in an index that was built meanwhile") {
+TEST_CASE("index: a writer that ends right after its transaction leaves no row missing from an index that was built in "
+          "the meantime") {
     struct ended {};
     for (bool const replaces : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {

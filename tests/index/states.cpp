@@ -103,7 +103,7 @@ TEST_CASE("index: after the lease has expired, no write is sent unless the state
     }
 }
 
-TEST_CASE("index: a program with another declaration of an index gets an error") {
+TEST_CASE("index: a program with a different declaration of an index gets an error") {
     memory_backend const store;
     table<runner, by_age> const runners{store, "runners"};
     runners.create().value();

@@ -183,7 +183,7 @@ TEST_CASE("index: an index row that was deleted by hand does not prevent writes"
     }
 }
 
-TEST_CASE("index: after random writes, queries return what a std::map returns") {
+TEST_CASE("index: after random writes, queries return the same entities as a std::map") {
     memory_backend const store;
     write_beside_a_map(open(store), 2026, entitable_test::rounds(400, 20'000));
 }
@@ -206,7 +206,7 @@ TEST_CASE("index: other programs see entities and index rows as entities of seve
     CHECK(bibs == 1);
 }
 
-TEST_CASE("index: retries with operation rows keep indexes correct despite lost answers") {
+TEST_CASE("index: with retries and operation rows, indexes stay correct despite lost answers") {
     memory_backend const store;
     retrying const through{
         store, {.policy = retry_policy::fixed(5, std::chrono::milliseconds{1}), .operation_rows = true}};

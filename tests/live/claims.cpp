@@ -86,7 +86,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a merge without properties under * is accepted for an existing row and refused for a missing one", "[live]") {
+    "a merge without properties under * is accepted for an existing row and refused for a missing row", "[live]") {
     live_table const in;
     in.write(mutation::insert(number_of("r", 7))).value();
     CHECK(in.write(mutation::merge(nothing_of("r"), any_etag)));
@@ -98,7 +98,7 @@ TEST_CASE(
     CHECK_FALSE(in.read("new"));
 }
 
-TEST_CASE("the operations of a transaction are tried in order, and the first failure is reported", "[live]") {
+TEST_CASE("the operations in a transaction are tried in order, and the first failure is reported", "[live]") {
     live_table const in;
     auto const old = in.write(mutation::insert(number_of("r", 1))).value();
     in.write(mutation::replace(number_of("r", 2), any_etag)).value();
@@ -139,7 +139,7 @@ TEST_CASE("a transaction returns the new ETag of each row, and reads return the 
     CHECK(made.results[2].etag == in.read("c")->etag);
 }
 
-TEST_CASE("each write gives the row an ETag it never had, even for the same content", "[live]") {
+TEST_CASE("each write gives the row an ETag that the row never had, even if the content is the same", "[live]") {
     live_table const in;
     std::vector<etag> had{in.write(mutation::insert(number_of("r", 1)))->etag};
     for (int repetition = 0; repetition < 20; ++repetition) {
@@ -152,8 +152,8 @@ TEST_CASE("each write gives the row an ETag it never had, even for the same cont
     CHECK(std::find(had.begin(), had.end(), again) == had.end());
 }
 
-TEST_CASE(
-    "of several writers with the same ETag exactly one succeeds, and the others learn that the version has changed",
+TEST_CASE("if several writers use the same ETag, exactly one succeeds and the others are informed that the version has "
+          "changed",
     "[live]") {
     live_table const in;
     etag const version = in.write(mutation::insert(number_of("r", 0)))->etag;
@@ -257,7 +257,8 @@ TEST_CASE("a text of 32,768 UTF-16 units can be stored", "[live]") {
     CHECK(in.read("r")->entity.view().find("Text")->as_string() == value);
 }
 
-TEST_CASE("the name of a deleted table is TableBeingDeleted for a while, and free again within a quarter of an hour",
+TEST_CASE("creating a table under the name of a deleted one returns TableBeingDeleted for a while, and succeeds within "
+          "a quarter of an hour",
     "[live][service]") {
     live_table const in;
     std::string const name = in.name() + "x";
@@ -280,7 +281,7 @@ TEST_CASE("the name of a deleted table is TableBeingDeleted for a while, and fre
     CHECK(in.ask(delete_table{name}));
 }
 
-TEST_CASE("the contracts of a table hold as on every backend: the conformance suite", "[live][service]") {
+TEST_CASE("the contracts of a table hold as on every backend, as checked by the conformance suite", "[live][service]") {
     live_table const in;
     std::size_t number = 0;
     for (auto const& each : testing::conformance::behaviours()) {

@@ -142,7 +142,7 @@ TEST_CASE("a value that does not fit is refused before anything is sent") {
         error_code::entity_too_large);
 }
 
-TEST_CASE("after a merge with a smaller value the chunk count says which chunks are valid") {
+TEST_CASE("after a merge with a smaller value the chunk count shows which chunks are valid") {
     auto const letters = new_letters();
     using l = entitable::fields<letter>;
     letters.insert({"ann", 1, "s", text_of(5 * units), binary_of(3 * bytes)}).value();

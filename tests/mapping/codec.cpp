@@ -246,7 +246,7 @@ TEST_CASE("writing a row reuses the memory of another row") {
     CHECK(decoded<by_bib>(made).name == std::string(1000, 'n'));
 }
 
-TEST_CASE("a key that the entity would not write is refused, and the error gives the key and its text") {
+TEST_CASE("a key that the entity would not write is refused, and the error contains the key and its text") {
     std::string const payload{to_row(by_bib{}).value().payload()};
     for (char const* const key : {"", "BIB:", "AGE:055__1234__John__M", "BIB:1234__John__M__55", "BIB:01234__John__M",
              "BIB:01234__John__M__5x", "BIB:01234__John__M__555", "bib:01234__John__M__55"}) {
@@ -261,7 +261,7 @@ TEST_CASE("a key that the entity would not write is refused, and the error gives
     CHECK_THAT(foreign.message, ContainsSubstring("PartitionKey"));
 }
 
-TEST_CASE("every type is read back from a row at both of its extremes") {
+TEST_CASE("every type is read back from a row at both extremes") {
     for (bool const greatest : {false, true}) {
         all_types const original = extreme(greatest);
         auto const stored = to_row(original).value();
@@ -310,7 +310,7 @@ TEST_CASE("doubles keep every bit") {
     }
 }
 
-TEST_CASE("a row has the declared types and names, in order") {
+TEST_CASE("a row contains the declared types and names, in order") {
     row const stored = to_row(all_types{}).value();
     property_cursor cursor{stored.payload()};
     property_view property;

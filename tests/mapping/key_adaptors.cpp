@@ -83,7 +83,7 @@ TEST_CASE("with a width a negative number has no text") {
     CHECK_FALSE(text_of<width_codec<std::int64_t, 19>>(std::numeric_limits<std::int64_t>::min()).has_value());
 }
 
-TEST_CASE("a text of a different width, or with characters other than digits, is refused") {
+TEST_CASE("a text that has a different width or contains a character that is not a digit is refused") {
     check_foreign<width_codec<std::int32_t, 5>>({"", "1234", "001234", "-1234", "-01234", "0123x"});
     check_foreign<width_codec<std::int32_t, 10>>({"2147483648", "9999999999"});
     check_foreign<width_codec<std::uint8_t, 3>>({"256", "999"});

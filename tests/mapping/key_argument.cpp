@@ -20,7 +20,7 @@ std::string text_of(Argument const& argument) {
 
 } // namespace
 
-TEST_CASE("an integer of the same or a narrower type is accepted without loss") {
+TEST_CASE("an integer of the same type or of a narrower type is accepted without loss") {
     CHECK(key_argument<std::int64_t>{7}.value == 7);
     CHECK(key_argument<std::int64_t>{std::uint32_t{4'294'967'295}}.value == 4'294'967'295);
     CHECK(key_argument<std::uint64_t>{std::uint8_t{255}}.value == 255);

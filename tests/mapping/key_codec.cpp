@@ -115,7 +115,7 @@ TEST_CASE("8-bit and 16-bit integers have three and five digits") {
     check_golden(std::int16_t{-32768}, "-00000");
 }
 
-TEST_CASE("64-bit integers have nineteen digits, unsigned ones twenty") {
+TEST_CASE("64-bit integers have nineteen digits, and unsigned ones have twenty") {
     check_golden(std::int64_t{0}, "0000000000000000000");
     check_golden(std::numeric_limits<std::int64_t>::max(), "9223372036854775807");
     check_golden(std::int64_t{-1}, "-9223372036854775807");
@@ -185,7 +185,7 @@ TEST_CASE("a GUID is written with thirty-six characters in lower case") {
         "{c9da6455-213d-42c9-9a79-3e9149a57833}", "c9da6455-213d-42c9-9a79-3e9149a5783"});
 }
 
-TEST_CASE("an enumeration without names is written as its number, as sixty_four_bits as its underlying type") {
+TEST_CASE("an enumeration without names is written as a number of its underlying type") {
     check_golden(small{7}, "007");
     check_golden(small{255}, "255"); // any number
     check_golden(sixty_four_bits{-1}, "-9223372036854775807");
@@ -224,7 +224,7 @@ TEST_CASE("an absent value is written as a tilde, which sorts after every number
     CHECK(std::string_view{"9999999999"} < absent_key_text);
 }
 
-TEST_CASE("an optional of variable width, or of another optional, cannot be a key") {
+TEST_CASE("an optional cannot be a key if its value has a variable width or is itself an optional") {
     STATIC_REQUIRE(key_value<std::optional<std::int32_t>>);
     STATIC_REQUIRE_FALSE(key_value<std::optional<std::string>>);
     STATIC_REQUIRE_FALSE(key_value<std::optional<colour>>);

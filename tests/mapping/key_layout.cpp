@@ -66,7 +66,7 @@ TEST_CASE("components are joined by two underscores and split again") {
     CHECK(texts_of(layout, "____", 3) == std::vector<std::string>{"", "", ""});
 }
 
-TEST_CASE("a single component is the whole key, separators included") {
+TEST_CASE("a single component is the whole key, including any separators") {
     key_component const layout[] = {member("name")};
     for (char const* const text : {"", "_", "__", "a__b", "a_", "~"}) {
         CAPTURE(text);
@@ -81,7 +81,7 @@ TEST_CASE("the last component may contain any text") {
     CHECK(texts_of(layout, "a____b__c_", 2) == std::vector<std::string>{"a", "__b__c_"});
 }
 
-TEST_CASE("a component before the last that contains the separator or ends with a part of it is refused by name") {
+TEST_CASE("a component before the last that contains the separator or ends with part of it is refused by name") {
     key_component const layout[] = {member("event"), member("distance"), member("name")};
     for (char const* const text : {"a__b", "__", "a_", "_", "__a", "a___b"}) {
         CAPTURE(text);
@@ -129,7 +129,7 @@ TEST_CASE("a literal is written at its place, with no separator after it") {
     CHECK_FALSE(texts_of(layout, "", 3));
 }
 
-TEST_CASE("a key can consist of literals alone") {
+TEST_CASE("a key can consist only of literals") {
     key_component const layout[] = {literal_text("all"), literal_text("-of-them")};
     CHECK(key_of(layout, {}).value() == "all-of-them");
     CHECK(texts_of(layout, "all-of-them", 0));

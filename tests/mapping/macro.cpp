@@ -260,7 +260,7 @@ std::vector<std::string> stored_names() {
 
 } // namespace
 
-TEST_CASE("a struct in a namespace, in an anonymous one, at global scope or nested can be an entity") {
+TEST_CASE("a struct in a namespace, in an anonymous namespace, at global scope or nested can be an entity") {
     STATIC_REQUIRE(mapped_entity<in_namespace>);
     STATIC_REQUIRE(mapped_entity<in_anonymous_namespace>);
     STATIC_REQUIRE(mapped_entity<macro_test_global>);
@@ -271,7 +271,7 @@ TEST_CASE("a struct in a namespace, in an anonymous one, at global scope or nest
     CHECK(read_back(host::nested{"John", 7, true}).finished);
 }
 
-TEST_CASE("the name of an entity is the one written in its declaration") {
+TEST_CASE("the name of an entity is the name written in its declaration") {
     STATIC_REQUIRE(mapping<in_namespace>::entity_name == "in_namespace");
     STATIC_REQUIRE(mapping<host::nested>::entity_name == "host::nested");
     STATIC_REQUIRE(mapping<measured<double>>::entity_name == "in_metres");
@@ -394,7 +394,7 @@ TEST_CASE("the members for the ETag and the Timestamp are filled when an entity 
     CHECK(read.age == 55);
 }
 
-TEST_CASE("an entity may have 252 properties, in several clauses") {
+TEST_CASE("an entity may have 252 properties, in several clauses for properties") {
     STATIC_REQUIRE(mapping<widest>::properties::size == 252);
     widest original{};
     original.name = "John";
@@ -425,7 +425,7 @@ TEST_CASE("each key of an entity may have sixteen components") {
     CHECK(row_key_of(original).value().ends_with("__-2147483647"));
 }
 
-TEST_CASE("the fields have the user's names and their positions") {
+TEST_CASE("each field has the user's name and its position") {
     using r = fields<in_namespace>;
     STATIC_REQUIRE(std::is_same_v<decltype(r::name)::entity_type, in_namespace>);
     STATIC_REQUIRE(std::is_same_v<decltype(r::name)::codec, key_codec<std::string>>);

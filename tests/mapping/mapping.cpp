@@ -36,7 +36,7 @@ using namespace entitable;
 using namespace mapping_test;
 using kind = key_component::kind;
 
-TEST_CASE("a mapping is found by the type alone, and only for a complete declaration") {
+TEST_CASE("a mapping is found by the type alone, but only if the declaration is complete") {
     STATIC_REQUIRE(mapped_entity<runner>);
     STATIC_REQUIRE_FALSE(mapped_entity<plain>);
     STATIC_REQUIRE_FALSE(mapped_entity<int>);

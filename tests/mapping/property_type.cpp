@@ -110,7 +110,7 @@ TEST_CASE("text, bytes and GUIDs are borrowed and not copied") {
     CHECK(static_cast<void const*>(property_type<guid>::view(id).bytes().data()) == id.bytes.data());
 }
 
-TEST_CASE("a value of a different type is refused, with one exception: an Int32 fits into 64 bits") {
+TEST_CASE("a value of a different type is refused, except that an Int32 can be read as 64 bits") {
     CHECK(read_as<std::int64_t>(std::int32_t{-7}) == -7);
     CHECK_FALSE(read_as<std::int32_t>(std::int64_t{7}));
     CHECK_FALSE(read_as<std::int32_t>(7.0));
@@ -127,7 +127,7 @@ TEST_CASE("a value of a different type is refused, with one exception: an Int32 
     CHECK_FALSE(read_as<std::string>(property_type<guid>::view(guid{})));
 }
 
-TEST_CASE("a property of an enumeration without names is stored as its number, in 32 bits if they suffice") {
+TEST_CASE("a property of an enumeration without names is stored as its number, in 32 bits if the number fits") {
     check_round_trip(small{255}, edm_type::int32);
     check_round_trip(tiny{-128}, edm_type::int32);
     check_round_trip(plain::two, edm_type::int32);
@@ -171,7 +171,7 @@ TEST_CASE("a user type becomes a property type with one trait") {
     STATIC_REQUIRE(property_value<std::optional<metres>>);
 }
 
-TEST_CASE("property_value is only true for the eight types, enumerations and optionals of them") {
+TEST_CASE("property_value is true only for the eight types, enumerations and optionals of them") {
     STATIC_REQUIRE(property_value<std::string>);
     STATIC_REQUIRE(property_value<std::int32_t>);
     STATIC_REQUIRE(property_value<std::int64_t>);

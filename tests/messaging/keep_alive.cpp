@@ -125,7 +125,7 @@ TEST_CASE("keep_alive: one step that waits for minutes is renewed while it waits
     CHECK(item.complete());
 }
 
-TEST_CASE("keep_alive: the worker keeps the message if any request is lost, late or busy") {
+TEST_CASE("keep_alive: the worker keeps the message if any request is lost or late, or the store is busy") {
     using testing::fault;
     for (fault const& each : {fault::lost_before(), fault::lost_after(), fault::late(), fault::busy()}) {
         for (std::size_t number = 1; number <= 9; ++number) {

@@ -229,7 +229,7 @@ TEST_CASE("queue cost: messages read ahead are claimed without another read, unl
         CHECK(claim(here).message().number == 1);
         CHECK(claim(here).message().number == 2);
     }
-    SECTION("messages that were read ahead are valid for a second") {
+    SECTION("messages that were read ahead stay valid for one second") {
         static_cast<void>(claim(here));
         with.time.advance(2s);
         with.requests = 0;

@@ -135,7 +135,7 @@ bool is_gone(error const& refused) {
 
 } // namespace
 
-TEST_CASE("earlier programs: a message is claimed by either version after the lease of the other has expired") {
+TEST_CASE("earlier programs: either version can claim a message after the other version's lease has expired") {
     for (bool const earlier_is_first : {false, true}) {
         house at;
         std::mt19937_64 random{1};

@@ -288,7 +288,7 @@ TEST_CASE("queue formats: an outbox of format 1 is relayed once, and ids already
     CHECK((what == std::multiset<std::string>{"waiting", "nameless", "released", "group", "group", "group", "posted"}));
 }
 
-TEST_CASE("queue formats: sagas of format 1 resume where they were, forward and in compensation") {
+TEST_CASE("queue formats: sagas of format 1 resume where they were, forward or compensating") {
     house in;
     in.fill();
     auto const queue = in.queue();
@@ -454,7 +454,7 @@ TEST_CASE("queue formats: every call on a queue of a later format returns StoreN
     CHECK(dump(in.store, "chores").size() == 1);
 }
 
-TEST_CASE("queue formats: a header without a number of lanes is refused") {
+TEST_CASE("queue formats: a header that lacks the number of lanes is refused") {
     for (char const* header : {"~!queue!|~!queue!", "~!queue!|~!queue!|Queue_Format=i:2",
              "~!queue!|~!queue!|Queue_Format=i:2|Queue_Lanes=i:3", "~!queue!|~!queue!|Queue_LaneCount=i:3",
              "~!queue!|~!queue!|Queue_Lanes=i:0", "~!queue!|~!queue!|Queue_Lanes=i:1001"}) {

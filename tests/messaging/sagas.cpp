@@ -98,7 +98,7 @@ TEST_CASE("saga: another worker continues the undo, and transient errors undo no
     CHECK(!in.queue.claim().value());
 }
 
-TEST_CASE("saga: a failure with nothing to undo is reported, and a program with different steps is refused") {
+TEST_CASE("saga: a failure is reported if there is nothing to undo, and a program with different steps is refused") {
     hotel in;
     auto item = *in.queue.claim().value();
     auto const plain = saga_for<booking>("travel", step("room", in.noted("r")), step("pay", in.noted("p", 1)));

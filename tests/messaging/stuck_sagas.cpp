@@ -176,7 +176,7 @@ TEST_CASE("saga: a step that reports no effect is not undone in its first run") 
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rR");
     }
-    SECTION("a transient error is retried") {
+    SECTION("a transient error leads to a retry") {
         agency at;
         auto const travel = saga_for<trip>("travel",
             step("room", at.does("r", {no_effect{error_code::deadline_exceeded, "too slow"}}), at.undoes("R")));
@@ -187,7 +187,7 @@ TEST_CASE("saga: a step that reports no effect is not undone in its first run") 
     }
 }
 
-TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had one") {
+TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had an effect") {
     agency at;
     auto const seat_of = [&](std::vector<step_result> answers) {
         return saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R")),
@@ -262,7 +262,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
     }
 }
 
-TEST_CASE("saga: a compensating saga has the documented rows") {
+TEST_CASE("saga: a compensating saga stores the documented rows") {
     agency at;
     auto const travel = saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R", 1)),
         step("letter", at.does("l")), step("seat", at.does("s", {refused}), at.undoes("S", 1)));

@@ -150,7 +150,7 @@ TEST_CASE("table_queue: a claim can expire and can be released, delayed or renew
     CHECK(moved.complete());
 }
 
-TEST_CASE("table_queue: a message becomes a dead letter after exactly max_deliveries") {
+TEST_CASE("table_queue: a message becomes a dead letter after exactly max_deliveries deliveries") {
     fixture f;
     f.queue.enqueue({"York", 1, "fly"}, {.id = "x"}).value();
     int deliveries = 0;
@@ -240,7 +240,7 @@ TEST_CASE("table_queue: groups are completed in one transaction, without lost me
     CHECK(seen.seen().size() == before + 1);
 }
 
-TEST_CASE("table_queue: a lane whose head is claimed by others is not read for each claim") {
+TEST_CASE("table_queue: a lane whose first message is claimed by other workers is not read for each claim") {
     fixture f;
     f.how.lanes = 1;
     table_queue<errand> const queue{f.store, "errands2", f.how};

@@ -341,7 +341,7 @@ TEST_CASE("a handler learns that its message is lost") {
     CHECK(at.left() == 0);
 }
 
-TEST_CASE("after a lost receipt nothing is sent for the message") {
+TEST_CASE("nothing is sent for a message after its receipt is lost") {
     site at;
     at.fill(1);
     at.shaky.plan({testing::fault::refused(), 1, "write_entity", "jobs"});
@@ -723,7 +723,7 @@ TEST_CASE("handlers take the message or the claim, and return any result") {
     CHECK(at.left() == 0);
 }
 
-TEST_CASE("a saga that has lost its message counts as lost") {
+TEST_CASE("a saga that has lost its message is counted as lost") {
     site at;
     at.fill(1);
     auto const steps = saga_for<job>("steps", step("one", [&](job const&) -> result<void> {

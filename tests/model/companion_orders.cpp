@@ -271,7 +271,7 @@ actor<Table> with(through_defect defect, actor<Table> one) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("companions: each pair of writers runs in every order", "", with_index, with_sums, with_both,
+TEMPLATE_TEST_CASE("companions: each pair of writers can run in any order", "", with_index, with_sums, with_both,
     with_two_types, with_elsewhere) {
     using pair = std::vector<actor<TestType>>;
     for (pair const& each : {
@@ -316,7 +316,7 @@ TEST_CASE("companions: sums are built concurrently with each writer, in every in
               .problem != "");
 }
 
-TEST_CASE("companions: each guard is necessary") {
+TEST_CASE("companions: each guard in the protocol is necessary") {
     auto const problem = [](auto const& actors) { return walk(actors, quiet).problem; };
     auto const sums_any = unconditional("SALES:");
     // The version of the sums, and the insert of sums that do not exist, where two writers change different entities.

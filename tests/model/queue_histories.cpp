@@ -446,12 +446,12 @@ std::string problem_of(std::size_t histories, bool over_shards, defect planted =
 
 } // namespace
 
-TEST_CASE("queue histories: are correct on one store if programs end, requests are lost or late, and clocks are an "
-          "hour off") {
+TEST_CASE("queue histories: histories on one store are correct if programs end, requests are lost or late, and clocks "
+          "are an hour off") {
     CHECK(problem_of(rounds(25, 40'000, 600), false) == "");
 }
 
-TEST_CASE("queue histories: are correct over shards that move, are split and are merged") {
+TEST_CASE("queue histories: histories over shards that move, are split and are merged are correct") {
     CHECK(problem_of(rounds(5, 4'000, 100), true) == "");
 }
 

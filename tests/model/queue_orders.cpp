@@ -319,7 +319,7 @@ TEST_CASE("queue: two workers each read ahead of their own claim") {
     check(walk({several("A", 1), several("B", 2)}, {.faults = 0, .late = 1, .crashes = 1}, three));
 }
 
-TEST_CASE("queue: a producer and a worker run in every order") {
+TEST_CASE("queue: a producer and a worker can run in any order") {
     check(walk({producer(1), worker("B", 2)}, {.faults = 1, .late = 1}, [](auto const&) {}));
     check(walk({producer(1), producer(3), worker("B", 2)}, {.faults = 0, .late = 1}, [](auto const&) {}));
 }
@@ -410,7 +410,7 @@ TEST_CASE("queue: planted defects are found") {
         CHECK(finds({with(without, producer(1)), worker("B", 2)}, {.faults = 0, .late = 1}, [](auto const&) {}) ==
             "a message without an identity");
     }
-    SECTION("complete() does not change the identity") {
+    SECTION("complete() does not update the identity") {
         auto const without = altering([](transact& request) {
             if (request.changes[0].kind == mutation_kind::remove &&
                 request.changes[1].entity.row_key().starts_with("~!id!")) {

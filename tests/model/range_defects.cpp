@@ -80,15 +80,15 @@ void found_in_turn(range_defect planted, range_order how, bool goes_on) {
 
 } // namespace
 
-TEST_CASE("range defects: planted defects of splits and of moves of halves are found") {
+TEST_CASE("range defects: planted defects in splits and in moves of halves are found") {
     range_order const how = splits();
-    SECTION("a split leaves the old bound of the lower half") { found_alone(range_defect::keeps_bound, how); }
+    SECTION("a split keeps the old bound of the lower half") { found_alone(range_defect::keeps_bound, how); }
     SECTION("the upper half does not record whose tables it uses") { found_alone(range_defect::forgets_tables, how); }
     SECTION("a half is copied with the bounds of the whole range") { found_alone(range_defect::copies_whole, how); }
     SECTION("a half is switched with the bounds of the whole range") { found_alone(range_defect::flips_whole, how); }
     SECTION("a mover drops a table that another range uses") { found_alone(range_defect::drops_shared, how); }
     SECTION("a mover erases keys that another range uses") { found_alone(range_defect::erases_used, how); }
-    SECTION("a mover leaves keys that no range uses") { found_alone(range_defect::erases_nothing, how); }
+    SECTION("a mover leaves behind keys that no range uses") { found_alone(range_defect::erases_nothing, how); }
     SECTION("a number is used twice") {
         range_order again = merges();
         again.operators.front().push_back(split_at("p"));
@@ -101,7 +101,7 @@ TEST_CASE("range defects: planted defects of splits and of moves of halves are f
     }
 }
 
-TEST_CASE("range defects: planted defects of merges are found") {
+TEST_CASE("range defects: planted defects in merges are found") {
     range_order const how = merges();
     SECTION("only one of the two ranges is copied") { found_alone(range_defect::copies_one, how); }
     SECTION("late rows of one range are mistaken for rows of the other range") {
@@ -129,6 +129,6 @@ TEST_CASE("range defects: planted defects of merges are found") {
     }
 }
 
-TEST_CASE("range defects: a client is detected that counts all rows of a table as rows of its range") {
+TEST_CASE("range defects: a client that counts all rows of a table as rows of its range is detected") {
     CHECK(walk_of_client(splits(scans_beyond), range_defect::none) != "");
 }

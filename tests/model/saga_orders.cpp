@@ -230,7 +230,7 @@ struct upserts {
 
 } // namespace
 
-TEST_CASE("saga: a channel is deleted while somebody posts") {
+TEST_CASE("saga: a channel is deleted while another program posts") {
     check(walk({worker("A", 1), poster()}, quiet, {}, 20'000), true);
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("saga: a channel is deleted, and re-created as soon as its name is fre
     check(walk({worker("A", 1), user(), poster()}, quiet));
 }
 
-TEST_CASE("saga: nobody reads from a marked channel") {
+TEST_CASE("saga: no reader reads from a marked channel") {
     check(walk({worker("A", 1), look_at_store()}, quiet, {}, 20'000), true);
     check(walk({worker("A", 1), look_at_store()}, {.faults = 0, .late = 0, .crashes = 1}));
     check(walk({worker("A", 1), user(), look_at_store()}, quiet));
@@ -255,8 +255,8 @@ TEST_CASE("saga: a worker stops before or after each request, and another worker
     check(walk({worker("A", 1), user()}, {.faults = 0, .late = 1}));
 }
 
-TEST_CASE("saga: is completed if it is interrupted at each request, in each way, while others post and re-create the "
-          "channel") {
+TEST_CASE("saga: a saga is completed even if it is interrupted in any way at any of its requests while others post and "
+          "re-create the channel") {
     auto const seen = at_each_point({});
     CAPTURE(seen.point);
     CHECK(seen.problem == "");

@@ -293,7 +293,7 @@ void found(client_defect what, asks body, scene const& all = {},
 
 TEST_CASE("shard clients: planted defects are found, at whatever point the client is suspended") {
     scene all;
-    SECTION("leases are checked only before the request is sent, or counted from the receipt of the map") {
+    SECTION("leases are checked only before the request is sent, or are counted from when the map was received") {
         CHECK(suspended(client_defect::leases_late, inserts_new, all, differs) != "");
         found(client_defect::judges_early, inserts_new);
     }
@@ -313,5 +313,5 @@ TEST_CASE("shard clients: planted defects are found, at whatever point the clien
         all.apart = true;
         found(client_defect::bare_etags, replaces, all, own_or_changed);
     }
-    SECTION("a continuation does not contain the last key") { found(client_defect::forgets_last_key, scans); }
+    SECTION("a continuation token does not contain the last key") { found(client_defect::forgets_last_key, scans); }
 }

@@ -64,7 +64,7 @@ void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
 // between two pages, before the shard drains and after the flip (the crowd) only appear at these places, and not in walks without a crowd.
 // Optimized, the walks of a mover alone take a minute, offline ones two, with a client that reads six, and with one that inserts nine.
 
-TEST_CASE("shard moves: a single mover survives lost and late requests, and is killed and replaced by another") {
+TEST_CASE("shard moves: a single mover survives lost and late requests, or is killed and replaced by another mover") {
     check("alone", 45, {}, quiet);
     check("alone, a batch twice", 47, {.holds = true}, quiet);
     check("alone, one killed", 538, {}, {.faults = 0, .late = 0, .crashes = 1, .again = 1});
@@ -104,7 +104,7 @@ TEST_CASE("shard moves: clients read and write during an offline move") {
 
 // The number of states visited until they are found: 58 and 29 offline; in the order of the sections below 29, 99, 28, 46, 45, 39, 40, 46.
 // Defects of clients, and of movers that do not wait for them, are in shard_clients.cpp, those of names in shard_late_batches.cpp.
-TEST_CASE("shard moves: planted defects of offline moves are found") {
+TEST_CASE("shard moves: planted defects in offline moves are found") {
     auto const finds = [](order how, testing::interleaving_limits limits) {
         how.off_line = true;
         auto const seen = walk(how, limits, 60'000);
@@ -192,7 +192,7 @@ testing::interleaving_report world(std::uint64_t seed, move_defect planted, int*
 
 } // namespace
 
-TEST_CASE("shard moves: are correct in random worlds with many clients and two movers") {
+TEST_CASE("shard moves: moves are correct in random worlds with many clients and two movers") {
     int moved = 0;
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 100'000, 300);

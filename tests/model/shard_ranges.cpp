@@ -51,7 +51,7 @@ TEST_CASE("shard ranges: clients insert, read and scan during splits and merges"
     }
 }
 
-TEST_CASE("shard ranges: one operator takes over the work of another") {
+TEST_CASE("shard ranges: one operator takes over another operator's work") {
     range_order how = merges();
     how.operators.push_back({move_to(1, "s2"), split_at("p", 1)});
     check(how, quiet);
@@ -108,7 +108,7 @@ TEST_CASE("shard ranges: a client may be suspended at any step while anything ha
     }
 }
 
-TEST_CASE("shard ranges: are correct in random worlds with clients and two operators") {
+TEST_CASE("shard ranges: splits and merges are correct in random worlds with clients and two operators") {
     int done = 0;
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 20'000, 300);

@@ -295,7 +295,7 @@ std::string without(std::vector<row> const& whole, std::vector<missing_shard> co
 
 } // namespace
 
-TEST_CASE("model: a partial answer has every row except those of the shards it reports as missing") {
+TEST_CASE("model: a partial answer contains every row except the rows of the shards it reports as missing") {
     std::size_t incomplete = 0;
     std::size_t behind = 0;
     std::size_t failed = 0;

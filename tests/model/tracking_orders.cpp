@@ -162,7 +162,7 @@ testing::interleaving_limits const late{.faults = 1, .late = 1};
 
 } // namespace
 
-TEST_CASE("units of work: two units can add to one row in every order") {
+TEST_CASE("units of work: two units can add to one row in any order") {
     check(walk({{"one", raise}, {"other", raise}}, quiet, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, quiet, 2, keeps_sums));
 }
@@ -223,7 +223,7 @@ TEST_CASE("units of work: a removed row is not restored by a change") {
     check(walk({{"raise", raise}, {"remove", take_away}}, {.faults = 1, .late = 0}, 1, end));
 }
 
-TEST_CASE("units of work: a replacement comes before or after a change") {
+TEST_CASE("units of work: a replacement is applied before or after a change") {
     auto const end = [](table<tally_row> const& tallies, std::vector<tally> const& told) -> std::string {
         auto const one = tallies.find("red", 1).value();
         std::int32_t const wins = one ? one->wins : -1;
@@ -285,7 +285,7 @@ std::string problem_of(std::vector<actor> const& actors, testing::interleaving_l
 
 } // namespace
 
-TEST_CASE("units of work: each rule is necessary") {
+TEST_CASE("units of work: each rule of the protocol is necessary") {
     // Writes any version.
     auto const unconditional = with_writes([](mutation one) -> std::optional<mutation> {
         one.condition = any_etag;

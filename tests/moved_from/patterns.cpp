@@ -221,7 +221,7 @@ TEST_CASE("moved from: bulk_checkpoint, file_checkpoint, row_checkpoint") {
     check(any);
 }
 
-TEST_CASE("moved from: stress_test, and tables given to functions") {
+TEST_CASE("moved from: stress_test, and tables passed to functions") {
     stress_test<sale> test{memory_backend{}, "stress", {first}};
     test.reads(1);
     auto const kept = moved(test);

@@ -193,7 +193,7 @@ std::map<std::string, std::vector<std::string>> documented_kinds() {
 
 } // namespace
 
-TEST_CASE("system rows: the register and its guide page describe the same copying") {
+TEST_CASE("system rows: the register and its guide page describe copying in the same way") {
     auto const page = documented_kinds();
     CHECK(page.size() == std::size(system_row::kinds));
     for (system_row::kind const& kind : system_row::kinds) {

@@ -50,7 +50,7 @@ struct stage {
 
 using namespace copy_test;
 
-TEST_CASE("a copy contains all rows and is verified by reading it back") {
+TEST_CASE("a copy contains all rows, and reading it back verifies it") {
     stage s;
     s.same.create().value();
     copy_progress const done = copy(s.by_year, s.same).value();

@@ -66,8 +66,8 @@ void take_numbers(sequence const& from, numbers& into, int count) {
 
 } // namespace
 
-TEST_CASE(
-    "forked: a sequence with blocks gives no number to two processes, and no child waits for threads of its parent") {
+TEST_CASE("forked: a sequence with blocks never gives the same number to two processes, and no child waits for threads "
+          "of its parent") {
     shared_memory<numbers> const all;
     sequence_options options;
     options.block = 3;

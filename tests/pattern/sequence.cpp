@@ -300,7 +300,7 @@ TEST_CASE("sequence: errors of the transport are returned, and lose no numbers")
     CHECK(elsewhere.next()->value == 1); // the table is there after all
 }
 
-TEST_CASE("sequence: a deadline and a cancellation end a call") {
+TEST_CASE("sequence: a deadline or a cancellation ends a call") {
     stage on;
     CHECK(on.make().next()->value == 1);
     cancellation_source source;
@@ -311,7 +311,7 @@ TEST_CASE("sequence: a deadline and a cancellation end a call") {
     CHECK(on.counted() == int64(1));
 }
 
-TEST_CASE("sequence: many threads share one object, or each has its own") {
+TEST_CASE("sequence: many threads share one object, or each thread has its own object") {
     memory_backend const store;
     constexpr std::size_t threads = 4;
     constexpr std::size_t each = 300;

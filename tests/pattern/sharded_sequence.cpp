@@ -83,7 +83,7 @@ TEST_CASE("sharded sequence: two programs with different starts or steps never i
     }
 }
 
-TEST_CASE("sharded sequence: the error for a different start or step has both values") {
+TEST_CASE("sharded sequence: the error for a different start or step contains both values") {
     memory_backend const store;
     sharded_sequence{store, "Orders", 4, counting(100, 5)}.next().value();
     error const start = sharded_sequence{store, "Orders", 4, counting(7, 5)}.next().error();
@@ -208,7 +208,7 @@ testing::interleaving_report two_declarations(bool over_an_old_row, testing::int
 
 } // namespace
 
-TEST_CASE("sharded sequence: two programs with different declarations draw numbers in every order, with lost and late "
+TEST_CASE("sharded sequence: two programs with different declarations draw numbers in any order, with lost and late "
           "requests") {
     for (bool const over_an_old_row : {false, true}) {
         for (auto const& limits :

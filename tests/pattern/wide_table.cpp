@@ -265,7 +265,7 @@ testing::interleaving_report walk(std::vector<wide_actor> const& actors, testing
 
 } // namespace
 
-TEST_CASE("a reader never sees parts of two writes, in every order, with lost answers and crashes") {
+TEST_CASE("a reader never sees parts of two writes, in any order, with lost answers and crashes") {
     wide_actor const reader{"reader", read_whole};
     wide_actor const longer{
         "longer", [](auto const& all) { return only_whether(all.insert_or_replace(strip_of('1', true))); }};

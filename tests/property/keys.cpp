@@ -237,7 +237,7 @@ TEST_CASE("an entity with a key of texts is refused or read back") {
     });
 }
 
-TEST_CASE("escaped texts keep their order in any position, plain texts only in the last") {
+TEST_CASE("escaped texts keep their order in any position, and plain texts only in the last position") {
     check_draws([](draw& from) {
         escaped_texts const left{{from.text(), from.text(), from.text()}};
         escaped_texts const right{{from.one_in(2) ? left.first : from.text_like(left.first),

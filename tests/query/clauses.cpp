@@ -171,7 +171,7 @@ TEST_CASE("starts_with() on a key component is a range, and exact if the separat
     CHECK(all.where(r::event == "20" && starts_with(r::distance, "_1")).count().value() == 1);
 }
 
-TEST_CASE("starts_with() on a text after other components is a range of row keys") {
+TEST_CASE("starts_with() on a text component after other components is a range of row keys") {
     auto const first = l::series == "A" && l::year == 2011 && l::place == 1 && starts_with(l::note, "x_");
     static_assert(path<decltype(first)> == access_path::row_range);
     CHECK_THAT(explained(first), ContainsSubstring("RowKey >= \"0000002011__0000000001__x_\" && RowKey < "));

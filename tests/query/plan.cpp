@@ -41,7 +41,7 @@ TEST_CASE("a range that was extended by merging is also merged with the ranges b
     CHECK(bibs(all.where(rows || more)) == std::vector<std::int32_t>{1, 3, 7, 1});
 }
 
-TEST_CASE("adjacent ranges stay separate, overlapping ones are merged") {
+TEST_CASE("adjacent ranges stay separate, and overlapping ranges are merged") {
     auto const partition = r::event == "A" && r::distance == "B";
     CHECK(planned(partition && (r::bib < 5 || r::bib >= 5)).ranges.size() == 2);
     CHECK(planned(partition && (r::bib <= 5 || r::bib >= 5)).ranges.size() == 1);
@@ -59,7 +59,7 @@ TEST_CASE("an absent component sorts after every other and is in no range") {
     CHECK_FALSE(planned(l::series == "A" && !(l::year >= 2011)).client.empty()); // including absent ones
 }
 
-TEST_CASE("components after a range are left to the client") {
+TEST_CASE("the client checks the components after a range") {
     auto const plan = planned(in_2011 && l::place > 3 && l::note == "x");
     CHECK(plan.ranges[0].to_string() ==
         "PartitionKey == \"A\" && RowKey >= \"0000002011__0000000003_`\" && RowKey < \"0000002011_`\"");
@@ -87,7 +87,7 @@ TEST_CASE("an empty in() is planned as a condition that is never true") {
     CHECK(planned(!in(r::age, none) && r::age == 5).client.empty());
 }
 
-TEST_CASE("conditions that do not fit into a URL are checked by the client, with the same result") {
+TEST_CASE("the client checks conditions that do not fit into a URL, with the same result") {
     local_options how;
     how.limits = storage_profile();
     memory_backend limited{how};

@@ -80,7 +80,7 @@ TEST_CASE("a query whose plan has no ranges ends immediately") {
     CHECK(reading.next().done());
 }
 
-TEST_CASE("the same continuation twice ends the query with an error") {
+TEST_CASE("a query ends with an error if it receives the same continuation twice") {
     auto const parts = parts_of(1);
     query_reading reading{parts, {}, 1};
     (void)asked(reading);
@@ -137,7 +137,7 @@ TEST_CASE("a round sends one request for each range that has no page yet") {
     CHECK(reading.position().continuation == "last");
 }
 
-TEST_CASE("of several errors the first in key order is reported, and no later range is requested") {
+TEST_CASE("if there are several errors, the first in key order is reported, and no later range is requested") {
     auto const parts = parts_of(4);
     query_reading reading{parts, {}, 3};
     std::size_t slots[3];

@@ -138,7 +138,7 @@ TEST_CASE("batch_packer: all added operations are returned, in transactions that
     }
 }
 
-TEST_CASE("batch_packer: no transaction is longer on the wire than estimated") {
+TEST_CASE("batch_packer: no transaction has more bytes on the wire than estimated") {
     random_source random{7};
     std::string const base = "https://" + std::string(490, 'h') + ".example/";
     http_request sent;
@@ -158,7 +158,7 @@ TEST_CASE("batch_packer: no transaction is longer on the wire than estimated") {
     }
 }
 
-TEST_CASE("batch_packer: a row that is too large by itself is refused, and the other rows are not affected") {
+TEST_CASE("batch_packer: a row that alone is too large is refused, and the other rows are not affected") {
     profile limits = cosmos_profile();
     batch_packer packer{"Runners", limits};
     REQUIRE(packer.add(mutation::insert(make_row("p", "1", {{"Name", "Ann"}}))));

@@ -61,7 +61,7 @@ TEST_CASE("each request has a kind with its own retry rules") {
     CHECK(kind_of(delete_table{}) == request_kind::delete_table);
 }
 
-TEST_CASE("each request is marked as safe to repeat or not, assuming unknown other writers") {
+TEST_CASE("each request is marked as safe to repeat or not, assuming that there may be other writers") {
     auto const of = [](mutation change) { return idempotency_of(write_entity{"table", std::move(change)}); };
     CHECK(idempotency_of(get_entity{}) == idempotency::safe);
     CHECK(idempotency_of(query_entities{}) == idempotency::safe);
@@ -80,7 +80,7 @@ TEST_CASE("each request is marked as safe to repeat or not, assuming unknown oth
     CHECK(idempotency_of(delete_table{}) == idempotency::conditional);
 }
 
-TEST_CASE("an answer shows row by row if a lost attempt was applied") {
+TEST_CASE("an answer shows for each row whether a lost attempt was applied") {
     struct expected {
         request_kind kind;
         conclusion not_found, exists, condition, content, other;

@@ -145,7 +145,7 @@ TEST_CASE("a point contains only one key") {
     CHECK_FALSE((key_range{key_interval::only("p"), {}}).is_point());
 }
 
-TEST_CASE("a range counts the comparisons needed to express it") {
+TEST_CASE("a range counts the comparisons that are needed to express it") {
     CHECK(key_range{}.comparisons() == 0);
     CHECK((key_range{key_interval::only("p"), {}}).comparisons() == 1);
     CHECK((key_range{key_interval::only("p"), key_interval::only("r")}).comparisons() == 2);
@@ -155,7 +155,7 @@ TEST_CASE("a range counts the comparisons needed to express it") {
     CHECK((key_range{{key_bound::including("a"), key_bound::excluding("a")}, {}}).comparisons() == 2);
 }
 
-TEST_CASE("a range has a readable text") {
+TEST_CASE("a range is printed as readable text") {
     CHECK(key_range{}.to_string() == "all keys");
     CHECK((key_range{key_interval::only("p"), {}}).to_string() == "PartitionKey == \"p\"");
     CHECK((key_range{key_interval::only("p"), {key_bound::including("a"), key_bound::excluding("b")}}).to_string() ==

@@ -50,7 +50,7 @@ TEST_CASE("a condition is converted to key ranges") {
     CHECK(shown({{{equal, "PartitionKey", value{value_view{std::int32_t{1}}}}}}) == "exactly");
 }
 
-TEST_CASE("random conditions: key ranges lose no row, and exact ranges contain no other") {
+TEST_CASE("random conditions: key ranges lose no row, and exact ranges contain no additional row") {
     std::mt19937_64 random{7};
     auto const below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
     char const* const keys[] = {"", "a", "b", "c", "d"};

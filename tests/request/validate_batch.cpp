@@ -137,7 +137,7 @@ TEST_CASE("names and keys are not validated again if they equal those of the pre
     }
 }
 
-TEST_CASE("a row with the same names as another is validated as if it stood alone") {
+TEST_CASE("a row with the same names as another is validated as if it were alone") {
     auto const with = [](value_view text, value_view bytes, value_view time, std::optional<value_view> maybe) {
         row_builder builder{"p", "r"};
         builder.add("Text", text);

@@ -83,7 +83,7 @@ TEST_CASE("a query has at most 15 comparisons, including those of its keys") {
     CHECK(validate(asking(conjunction(10'000), range), local_profile()));
 }
 
-TEST_CASE("a filter may use valid property names and the system properties") {
+TEST_CASE("a filter may use only valid property names and the system properties") {
     auto const about = [](std::string name) {
         return checked({{{op::equal, std::move(name), value_view{std::int32_t{1}}}}});
     };
@@ -97,7 +97,7 @@ TEST_CASE("a filter may use valid property names and the system properties") {
     check_refused(about(std::string(256, 'n')), error_code::property_name_too_long, "256", "255");
 }
 
-TEST_CASE("a filter may compare with storable values only") {
+TEST_CASE("a filter may compare only with storable values") {
     auto const with = [](value_view operand) { return checked({{{op::less, "field", operand}}}); };
     CHECK(with("O'Brien"));
     CHECK(with(""));

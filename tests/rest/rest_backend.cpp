@@ -230,7 +230,7 @@ TEST_CASE("malformed answers to writes leave the effect unknown") {
     fails(f.send(insert()), error_code::update_condition_not_satisfied);
 }
 
-TEST_CASE("an answer lost by the client leaves the effect of a write unknown, and a lost read has no effect") {
+TEST_CASE("if the client loses an answer, a write has an unknown effect and a read has no effect") {
     fixture f;
     auto const lost = [](http_request const&) -> result<http_response> {
         failure made{error_code::transport_failed, "lost"};
@@ -333,7 +333,7 @@ TEST_CASE("reads from the secondary location are marked as stale") {
     CHECK_FALSE(alone->stale);
 }
 
-TEST_CASE("a backend signs as its credential requires, for any address") {
+TEST_CASE("a backend signs as its credential requires, at any address") {
     for (auto const scheme : {key_scheme::shared_key, key_scheme::shared_key_lite}) {
         for (std::string const address : {"https://a.table.core.windows.net", "http://127.0.0.1:10002/a",
                  "http://127.0.0.1:10002/a/", "http://127.0.0.1:10002/a?"}) {
@@ -411,7 +411,7 @@ TEST_CASE("deadlines and limits are passed to the HTTP client") {
     CHECK(made.request_timeout.count() == 77);
 }
 
-TEST_CASE("a success for a different entity leaves the effect of an insert unknown") {
+TEST_CASE("a success response for a different entity leaves the effect of an insert unknown") {
     fixture f;
     for (auto const& [p, r] : {std::pair{"OTHER", "r"}, {"p", "X"}, {"", ""}}) {
         f.client.then(201, entity(p, r), {{"ETag", std::string{tag}}});
@@ -421,7 +421,7 @@ TEST_CASE("a success for a different entity leaves the effect of an insert unkno
     CHECK(f.send(insert()));
 }
 
-TEST_CASE("a page with duplicate entities, wrong order or too many entities is refused") {
+TEST_CASE("a page is refused if it contains duplicate entities, the wrong order or too many entities") {
     auto const read = [](std::initializer_list<std::string_view> keys, service kind, std::uint32_t page_size = 1000) {
         fixture f{kind};
         std::string rows;
@@ -698,7 +698,7 @@ std::vector<std::string> outcomes_of(
 
 } // namespace
 
-TEST_CASE("each of many requests gets its own answer, including invalid requests and second attempts") {
+TEST_CASE("each of many concurrent requests gets its own answer, as do invalid requests and second attempts") {
     fixture f;
     f.context.location = read_location::secondary;
     f.client.then(200, entity("p", "1"));

@@ -191,7 +191,7 @@ TEST_CASE("an attempt without an answer is reported as such, without the ids of 
     CHECK(told[1].attempt.outcome.effect == effect::unknown);
 }
 
-TEST_CASE("a service request is an attempt and carries the trace") {
+TEST_CASE("a request about the service is an attempt and carries the trace") {
     stage on;
     watcher eyes;
     on.context.watch = &eyes;

@@ -207,7 +207,7 @@ TEST_CASE("a hash table changes its seed only if names collide") {
     }
 }
 
-TEST_CASE("nothing outside a damaged row is read") {
+TEST_CASE("no byte outside a damaged row is read") {
     std::mt19937 draw{3};
     row const whole = row_of({"b", "a", "", "aa", "ab", "c"}, draw);
     for (std::size_t size = 0; size <= whole.payload().size(); ++size) {

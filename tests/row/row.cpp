@@ -222,7 +222,7 @@ TEST_CASE("a payload truncated anywhere is damaged, and nothing is read past its
     CHECK_FALSE(walk(payload + payload));
 }
 
-TEST_CASE("a walk over a payload with any changed byte ends and stays inside the payload") {
+TEST_CASE("whichever byte of a payload is changed, a walk over it ends and stays inside the payload") {
     std::string const payload{runner().payload()};
     for (std::size_t at = 0; at < payload.size(); ++at) {
         for (unsigned const change : {0x01U, 0x02U, 0x08U, 0x40U, 0x80U, 0xFFU}) {
@@ -237,7 +237,7 @@ TEST_CASE("a walk over a payload with any changed byte ends and stays inside the
     }
 }
 
-TEST_CASE("a damaged payload is reported as RowMalformed") {
+TEST_CASE("a damaged payload is reported with RowMalformed") {
     auto const checked = check_payload("not a row");
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == error_code::row_malformed);

@@ -249,7 +249,7 @@ TEST_CASE("a signature for a table limits permissions, table, times, protocol an
     }
 }
 
-TEST_CASE("a signature for a range of keys gives access only to that range") {
+TEST_CASE("a signature for a range of keys grants access only to that range") {
     asker const by = with_table();
     auto range = terms("raud");
     range.first_partition = "a";

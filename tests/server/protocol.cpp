@@ -116,7 +116,7 @@ TEST_CASE("an entity is inserted, read at each level of metadata, changed and re
     CHECK(said(by.ask(remove_, one, {}, {{"If-Match", "*"}})) == "404 ResourceNotFound");
 }
 
-TEST_CASE("values are accepted as other clients write them, and values that do not fit are refused") {
+TEST_CASE("values are accepted in the forms that other clients write, and values that do not fit are refused") {
     asker const by = with_table();
     int number = 0;
     auto const insert = [&](std::string const& properties) {
@@ -244,7 +244,7 @@ TEST_CASE("queries have pages, tokens, ranges and options") {
     }
 }
 
-TEST_CASE("transactions are executed as clients send them") {
+TEST_CASE("transactions are executed in the forms that clients send") {
     asker const by = with_table();
     auto const send = [&](std::string const& body, std::string type = "multipart/mixed; boundary=batch_b") {
         return by.post("/$batch", body, {{"Content-Type", std::move(type)}});

@@ -252,8 +252,8 @@ TEST_CASE("shards: updates that are retried with operation rows count once, thro
     }
 }
 
-TEST_CASE(
-    "shards: a copy to a different number of shards, without writers, has the same rows; a second one writes nothing") {
+TEST_CASE("shards: if there are no writers, a copy to a different number of shards contains the same rows, and a "
+          "second copy writes nothing") {
     sharding::world const old_world;
     sharding::world const new_world;
     sharded const from = old_world.open(virtual_shards{11});

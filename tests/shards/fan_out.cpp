@@ -200,7 +200,7 @@ TEST_CASE("shards: hedged requests respect their limit, and end with their call"
     CHECK(cloud.execute(query_entities{"items", {}, {}, {}, 1000, {}}, context));
 }
 
-TEST_CASE("shards: the first request for a page fails, or the second, or both") {
+TEST_CASE("shards: the first request for a page fails, or the second request fails, or both do") {
     struct trial {
         int first_takes;     ///< ms; the second is sent after 40, and takes 20
         std::size_t failing; ///< of the two, in the order of their answers

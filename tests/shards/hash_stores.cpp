@@ -299,8 +299,8 @@ TEST_CASE("hashed stores: can be created in any number of attempts, by several p
     }
 }
 
-TEST_CASE(
-    "hashed stores: a copy in the same stores grows their number from 11 to 64, and the old generation is retired") {
+TEST_CASE("hashed stores: a copy in the same stores increases their number from 11 to 64, and the old generation is "
+          "retired") {
     hashed all;
     auto const few = numbered_stores(11);
     auto const many = numbered_stores(64);

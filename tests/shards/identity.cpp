@@ -299,7 +299,7 @@ TEST_CASE("identity: existing hashed stores are opened, and not created again") 
         auto const tombstone = table<hash_store_header>{all.store("b"), "entitableshards"}.get("stores", 1).value();
         CHECK((tombstone.hash_version == 0 && tombstone.state == "retired"));
     }
-    SECTION("a map cannot use a hashed store, nor the reverse") {
+    SECTION("a map cannot use a hashed store, and hashed stores cannot use a store of a map") {
         CHECK(is_wrong(all.make({"d", "a"}).error(), "the store a is one of the hashed stores"));
         CHECK(all.make({"d", "e"}));
         CHECK(is_wrong(

@@ -132,8 +132,8 @@ TEST_CASE("creating a map: can be interrupted at any request and repeated") {
     }
 }
 
-TEST_CASE(
-    "creating a map: another program creates it, uses it and merges shards before a late request of the first one") {
+TEST_CASE("creating a map: another program creates it, uses it and merges shards before a late request of the first "
+          "program arrives") {
     for (std::size_t at = 1;; ++at) {
         CAPTURE(at);
         shared_world const world;
@@ -196,7 +196,7 @@ TEST_CASE("hashed stores: creation is interrupted at any request, and repeated")
         18);
 }
 
-TEST_CASE("a map and hashed stores are created over one store concurrently: at most one gets it") {
+TEST_CASE("a map and hashed stores are created over one store concurrently: at most one of them gets the store") {
     for (bool const map_first : {true, false}) {
         for (std::size_t at = 1;; ++at) {
             CAPTURE(map_first, at);
@@ -221,7 +221,7 @@ TEST_CASE("a map and hashed stores are created over one store concurrently: at m
     }
 }
 
-TEST_CASE("hashed stores: may be emptied at any request of their creation") {
+TEST_CASE("hashed stores: stores may be emptied at any request during their creation") {
     std::vector<std::string> const names{"one", "two", "three"};
     for (std::string const& emptied : names) {
         for (std::size_t at = 1;; ++at) {
@@ -317,7 +317,7 @@ TEST_CASE("adopting a map: interrupted at any request, while a shard moves to a 
         CHECK(map->tables.front().whole);
         CHECK(table<item>{cloud, "items"}.scan_table().to().value().size() == 3);
     };
-    SECTION("the program has ended") {
+    SECTION("the adopting program has ended") {
         end_everywhere(
             begin,
             [&](shared_world const& world, auto const& plan) {

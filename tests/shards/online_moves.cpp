@@ -161,7 +161,7 @@ TEST_CASE("shards: an online move that is stopped at any step is taken over or c
     }
 }
 
-TEST_CASE("shards: a mover whose attempt was taken over stops") {
+TEST_CASE("shards: a mover stops if its attempt was taken over") {
     moving_world world;
     auto first = plan_move(world.cloud, 0, "delta", world.options).value();
     bool taken = false;
@@ -251,7 +251,7 @@ struct spoiling {
 
 } // namespace
 
-TEST_CASE("shards: a store that returns different content from what was written is detected") {
+TEST_CASE("shards: a store that returns content different from what was written is detected") {
     moving_world world;
     sharded const mover{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards{1}, world.lease).value(),
         [&](std::string_view name) -> result<any_transport> {
@@ -263,7 +263,7 @@ TEST_CASE("shards: a store that returns different content from what was written 
     CHECK(world.same());
 }
 
-TEST_CASE("shards: busy stores, lost answers and an unreachable map do not stop a move") {
+TEST_CASE("shards: busy stores, lost answers and an unreachable map do not prevent a move") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         moving_world world;

@@ -389,7 +389,7 @@ TEST_CASE("ranges: shards are split and merged while a page is in flight") {
     }
 }
 
-TEST_CASE("ranges: a write to a table that its key has left does not succeed") {
+TEST_CASE("ranges: a write does not succeed in a table that its key has left") {
     months world;
     std::function<void()> meanwhile;
     sharded const slow{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards::ranges(), world.lease).value(),
@@ -414,7 +414,7 @@ TEST_CASE("ranges: a write to a table that its key has left does not succeed") {
     CHECK(world.differs(slow) == "");
 }
 
-TEST_CASE("ranges: a merge that is stopped at any step is taken over by a call for either shard") {
+TEST_CASE("ranges: a merge that is stopped at any step is taken over by a call that names either shard") {
     for (std::size_t stop = 0;; ++stop) {
         CAPTURE(stop);
         months world;

@@ -111,7 +111,7 @@ TEST_CASE("parts of a table: creation is interrupted, or shards change, at any r
     }
 }
 
-TEST_CASE("parts of a table: shards change at any request of creating a table that exists") {
+TEST_CASE("parts of a table: shards change at any request while an existing table is created again") {
     for (std::size_t how = 1; how < 4; ++how) {
         for (bool const behind : {false, true}) {
             for (std::size_t at = 1;; ++at) {

@@ -338,7 +338,7 @@ TEST_CASE("azure_queue: malformed answers are refused") {
     }
 }
 
-TEST_CASE("connection strings: the address of the queues is found") {
+TEST_CASE("connection strings: the address of Queue Storage is found") {
     auto const at = [](std::string_view text) {
         auto const read = parse_connection_string(text, account_service::queues);
         return read ? read->endpoint.primary : read.error().message;

@@ -84,7 +84,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(first.complete());
         CHECK(in.queue.claim().value()->complete());
     }
-    SECTION("after a lease has expired another worker can claim the message, and the first one has lost it") {
+    SECTION("after a lease has expired another worker can claim the message, and the first worker has lost it") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         auto first = *in.queue.claim().value();
@@ -98,7 +98,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(second.complete());
         CHECK(none(in.queue));
     }
-    SECTION("an expired lease can still be used as long as nobody else has claimed the message") {
+    SECTION("an expired lease can still be used as long as no other worker has claimed the message") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         auto late = *in.queue.claim().value();
@@ -182,7 +182,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         in.pass(4s);
         CHECK(in.queue.claim().value()->complete());
     }
-    SECTION("a second message with the same id is refused if the queue keeps ids") {
+    SECTION("a second message with the same id is refused if the queue retains ids") {
         auto const in = make();
         CHECK(in.queue.enqueue({"Ulm", 1}, {.id = "x"}).value().id == "x");
         bool const refused = in.queue.enqueue({"Ulm", 2}, {.id = "x"}).value().already_there;
@@ -221,7 +221,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         }
         CHECK(sum == 31);
     }
-    SECTION("with clocks an hour off no message waits longer than its delay and visibility") {
+    SECTION("with clocks that are wrong by an hour, no message waits longer than its delay and visibility") {
         if (make().time == nullptr) { return; } // minutes of real time
         for (std::chrono::hours const of_producer : {-1h, 0h, 1h}) {
             for (std::chrono::hours const of_worker : {-1h, 0h, 1h}) {
@@ -281,7 +281,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         }
         CHECK(found); // within four seconds
     }
-    SECTION("generated ids are unique, and equal those of the claims") {
+    SECTION("generated ids are unique, and equal the ids of the claims") {
         auto const in = make();
         std::set<std::string> given;
         for (std::int32_t number = 0; number < 6; ++number) {
@@ -347,7 +347,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             }
         }
     }
-    SECTION("a waiting claim ends when its stop token is set, and the next one finds new messages") {
+    SECTION("a waiting claim ends when its stop token is set, and the next claim finds new messages") {
         auto const in = make();
         cancellation_source stop;
         CHECK_FALSE(in.queue.claim({.wait = 2s, .stop = stop.token()}).value());

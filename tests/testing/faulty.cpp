@@ -153,7 +153,7 @@ TEST_CASE("faulty: an impossible plan is reported by the first request, with the
     }
 }
 
-TEST_CASE("faulty: two faults that are due at once happen one after the other") {
+TEST_CASE("faulty: two faults that are due at once occur one after the other") {
     stage on;
     on.service.plan({fault::busy(), 1});
     on.service.plan({fault::throttled(), 1});
@@ -230,7 +230,7 @@ TEST_CASE("faulty: copies share the plan") {
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("faulty: a fault is one attempt for the observer of the call, whatever happened in the store") {
+TEST_CASE("faulty: a fault appears as one attempt to the observer of the call, whatever happened in the store") {
     struct codes final : observer {
         void on_attempt(attempt_record const& done) noexcept override {
             all += done.outcome.error ? std::string{to_string(*done.outcome.error)} + ' ' : "fine ";

@@ -252,7 +252,7 @@ interleaving_report walk_copy(bool otherwise = false, bool verify = true) {
 
 } // namespace
 
-TEST_CASE("steps: an update is correct through each of its steps") {
+TEST_CASE("steps: an update is correct at each of its steps") {
     auto const told = walk_update<defect::no_defect>();
     CHECK(text_of(told) == "");
     CHECK(told.complete);
@@ -270,7 +270,7 @@ TEST_CASE("steps: defects of an update are found") {
     CHECK(walk_update<defect::unconditional>(2, {.faults = 0, .late = 0}).problem == "an addition is gone");
 }
 
-TEST_CASE("steps: a sequence is correct through each of its steps") {
+TEST_CASE("steps: a sequence is correct at each of its steps") {
     auto const told = walk_sequence<defect::no_defect>();
     CHECK(text_of(told) == "");
     CHECK(told.complete);
@@ -282,7 +282,7 @@ TEST_CASE("steps: defects of a sequence are found") {
     CHECK(walk_sequence<defect::unconditional>(2, {.faults = 0, .late = 0}).problem == "a number was given twice");
 }
 
-TEST_CASE("steps: a copy between two stores is correct through each of its steps") {
+TEST_CASE("steps: a copy between two stores is correct at each of its steps") {
     auto const told = walk_copy<defect::no_defect>();
     CHECK(text_of(told) == "");
     CHECK(told.complete);

@@ -126,7 +126,7 @@ TEST_CASE("contents: two stores are compared") {
         StartsWith("~ Fresh \"p\" / \"r\" (Timestamp): "));
 }
 
-TEST_CASE("contents: long values are compared completely, though only a part is shown") {
+TEST_CASE("contents: long values are compared completely, although only a part is shown") {
     memory_backend const store;
     REQUIRE(send(store, create_table{"Orders"}));
     std::string const text(500, 'x');
@@ -210,7 +210,7 @@ TEST_CASE("spy: records the requests that passed") {
     CHECK(copy.seen().empty());
 }
 
-TEST_CASE("scripted: answers in the order of the script") {
+TEST_CASE("scripted: returns answers in the order of the script") {
     testing::scripted service{cosmos_profile()};
     CHECK(service.profile().kind == service::cosmos);
     CHECK(service.finished());

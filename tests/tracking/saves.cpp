@@ -352,7 +352,7 @@ TEST_CASE("unit of work: a batch is applied completely or not at all, and the er
         CHECK(at.all() == "paid/1/call new/8 new/3 ");
         CHECK(at.work.state_of(fresh) == entity_state::unchanged);
     }
-    SECTION("the change is discarded") {
+    SECTION("the failed change is discarded") {
         at.work.detach(other);
         CHECK(at.work.save(save_mode::batch).value().all_saved());
         CHECK(at.all() == "paid/1/call new/8 new/3 ");

@@ -202,7 +202,7 @@ std::string run_cell(std::string_view state, std::string_view verb) {
 
 } // namespace
 
-TEST_CASE("unit of work: every verb works in every state, with one type and with several") {
+TEST_CASE("unit of work: every verb works in every state, with one type and with several types") {
     CHECK(std::size(grid) == 7 * 12);
     for (grid_cell const& each : grid) {
         CAPTURE(each.state, each.verb);

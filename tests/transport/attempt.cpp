@@ -145,7 +145,7 @@ TEST_CASE("times are measured with the clock of the transport") {
     CHECK(eyes.events[1].operation.ended == start + 3s);
 }
 
-TEST_CASE("spans: the caller's span contains the operation's, which contains those of its attempts") {
+TEST_CASE("spans: the caller's span contains the span of the operation, which contains the spans of its attempts") {
     watcher eyes;
     call_options options;
     options.watch = &eyes;
@@ -175,7 +175,7 @@ TEST_CASE("spans: the caller's span contains the operation's, which contains tho
     }
 }
 
-TEST_CASE("without a trace ids exist for this call alone") {
+TEST_CASE("without a trace, ids exist only for this call") {
     watcher eyes;
     call one;
     call two;

@@ -117,7 +117,7 @@ TEST_CASE("requests sent from a sink are queued until the next poll, and a sink 
     CHECK(opened->wakes_at() == steady_time::min());
 }
 
-TEST_CASE("a poll_driver waits by its clock if nothing is watched, and has one guest of each type") {
+TEST_CASE("a poll_driver waits on its clock if nothing is watched, and has one guest of each type") {
     testing::manual_clock time;
     poll_driver io{time};
     steady_time const then = time.steady() + std::chrono::hours{1};

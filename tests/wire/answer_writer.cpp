@@ -43,7 +43,7 @@ row some_row(int number) {
 
 } // namespace
 
-TEST_CASE("an entity in a page is written as it is alone, whatever precedes it") {
+TEST_CASE("an entity in a page is written as if it were alone, whatever precedes it") {
     page rows;
     for (int number = 0; number < 100; ++number) {
         row const each = some_row(number);

@@ -79,7 +79,7 @@ TEST_CASE("error answers can be JSON, XML or empty") {
     CHECK(problem_of(answer(404, "")).http_status == 404);
 }
 
-TEST_CASE("statuses and bodies that no service sends are errors") {
+TEST_CASE("statuses and bodies that no service sends are treated as errors") {
     for (std::string const& body :
         {std::string{}, std::string{"<html><p>"}, std::string{"{\"odata.error\":"}, std::string{"{\"odata.error\":[]}"},
             std::string{"{\"odata.error\":{\"code\":5,\"message\":7}}"}, std::string{"<Error><Code>A</Error>"},

@@ -61,7 +61,7 @@ void refused(std::string_view document) {
 
 } // namespace
 
-TEST_CASE("a value has its annotated type, otherwise the type of its JSON form") {
+TEST_CASE("a value has its annotated type, or the type of its JSON form if there is no annotation") {
     CHECK(read_value(R"("V":7)") == "Edm.Int32 7");
     CHECK(read_value(R"("V":-2147483648)") == "Edm.Int32 -2147483648");
     CHECK(read_value(R"("V":2147483648)") == "Edm.Int64 2147483648");
@@ -80,7 +80,7 @@ TEST_CASE("a value has its annotated type, otherwise the type of its JSON form")
     CHECK(read_value(R"("V":"","W":0)") == "Edm.String \"\"");
 }
 
-TEST_CASE("numbers of any length are read as the nearest double, by every path") {
+TEST_CASE("numbers of any length are read as the nearest double on every code path") {
     detail::json_reader reader;
     random_source random{20'260};
     for (int round = 0; round < 20'000; ++round) {
@@ -180,7 +180,7 @@ TEST_CASE("a refused shape is not reused for the next row") {
     CHECK_FALSE(reader.read_page("{\"value\":[" + twice + "," + twice + "]}", rows));
 }
 
-TEST_CASE("rows of a page may have one shape or many") {
+TEST_CASE("the rows of a page may have one shape or several") {
     std::string const body = "{\"odata.metadata\":\"x\",\"value\":[" +
         entity(R"("A":1,"B@odata.type":"Edm.Int64","B":"2")") + "," +
         entity(R"("A":-1,"B@odata.type":"Edm.Int64","B":"3")") + "," +
@@ -250,7 +250,7 @@ TEST_CASE("walking a page gives the same rows as parsing its document") {
     std::string const usual = entity(members);
     std::string const tagged = R"({"odata.etag":"W/\"1\"",)" + usual.substr(1);
     detail::json_reader reader;
-    SECTION("any byte is removed or changed, or the rest is cut off") {
+    SECTION("any byte is removed or changed, or the document is cut off") {
         std::string const body = page_of(tagged, tagged);
         REQUIRE(read_alike(reader, body));
         std::size_t good = 0;
@@ -265,7 +265,7 @@ TEST_CASE("walking a page gives the same rows as parsing its document") {
         }
         CHECK(good > 300); // in a value most bytes are interchangeable
     }
-    SECTION("a single entity has any byte changed or the rest cut off") {
+    SECTION("a single entity has any byte changed or is cut off at any byte") {
         std::size_t good = 0;
         auto const check = [&](std::string body) {
             body.shrink_to_fit();

@@ -120,7 +120,7 @@ TEST_CASE("a name is escaped in its annotation and before its value") {
     }
 }
 
-TEST_CASE("an entity is one line without absent values and the Timestamp") {
+TEST_CASE("an entity is written on one line without absent values and the Timestamp") {
     row_builder builder{"p'", "\"r\""};
     builder.add("N", value_view{1});
     builder.add("Absent", edm_type::int64, std::nullopt);

@@ -62,7 +62,7 @@ std::string change(mutation made, service kind = service::storage) {
 
 } // namespace
 
-TEST_CASE("requests about tables are written") {
+TEST_CASE("requests that concern tables are written") {
     plain(create_table{"Orders"}, "POST https://a.table.core.windows.net/Tables",
         "Content-Type: application/json\nPrefer: return-no-content\n", R"({"TableName":"Orders"})");
     plain(delete_table{"Orders"}, "DELETE https://a.table.core.windows.net/Tables('Orders')", "", "");
@@ -99,7 +99,7 @@ TEST_CASE("reads always request keys and ETags") {
         "&$select=PartitionKey%2CRowKey%2CTimestamp%2CN&$top=7&NextPartitionKey=1%214%21cA--");
 }
 
-TEST_CASE("the six forms of writes have conditions only if the form allows them") {
+TEST_CASE("each of the six forms of write has a condition only if the form allows it") {
     row const entity = make_row("p'", "r", {{"N", 1}});
     std::string const at = " https://a.table.core.windows.net/Orders(PartitionKey='p%27%27',RowKey='r')\n";
     std::string const type = "Content-Type: application/json\n";

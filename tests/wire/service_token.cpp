@@ -22,7 +22,7 @@ TEST_CASE("a token is text that outlives the process, with golden values") {
         "r1!p!d9a94c2616592c18!TT");
 }
 
-TEST_CASE("tokens are parsed back unchanged, for the same query only") {
+TEST_CASE("tokens are parsed back unchanged, only for the same query") {
     std::string every;
     for (int byte = 1; byte < 256; ++byte) { every += static_cast<char>(byte); }
     detail::service_token const tokens[] = {sample(), {read_location::secondary, every, every, std::nullopt},

@@ -33,13 +33,13 @@ struct partition_facts {
     std::uint64_t largest_bytes{};   ///< bytes of the partition with the most bytes
     std::string largest_key;         ///< PartitionKey of the largest partition
     double largest_share{};          ///< share of all rows in the largest partition, 0 to 1
-    double gini{};                   ///< 0: equal partitions; near 1: one partition has nearly all rows (C. Gini, 1912)
+    double gini{};                   ///< 0: equal partitions; near 1: nearly all rows in one partition (C. Gini, 1912)
     std::vector<size_class> classes; ///< classes by size, without gaps
     /// The Lorenz curve: at index k of n, the share of rows in the largest k/(n-1) of the partitions.
     std::vector<double> lorenz;
 };
 
-/// A value and the share of rows that have it.
+/// A value and the share of rows with this value.
 struct frequent_value {
     std::string text; ///< readable text, shortened
     double share{};   ///< share of the rows of the sample, 0 to 1
@@ -52,14 +52,14 @@ struct member_facts {
     sample_column::place at{};                           ///< whether the member is a property, or in a key
     std::vector<std::pair<edm_type, std::size_t>> types; ///< stored types, each with its number of rows in the sample
     double present{};                                    ///< the share of rows that have a value, 0 to 1
-    std::size_t distinct{};                              ///< different values in the sample
-    double distinct_estimate{};                          ///< different values in the table, estimated
+    std::size_t distinct{};                              ///< number of different values in the sample
+    double distinct_estimate{};                          ///< estimated number of different values in the table
     double distinct_most{};                              ///< the upper bound of that estimate
     bool unique{};                                       ///< every row of the sample has a different value
     std::vector<frequent_value> frequent;                ///< the most frequent values
     /// The member's rank correlation with the time of writing, -1 to 1. Absent if times are unknown.
     std::optional<double> growth;
-    /// Whether its text has digits of different lengths: "111" sorts before "2".
+    /// Whether its text contains numbers of different lengths: "111" sorts before "2".
     bool unpadded_numbers{};
 };
 
@@ -78,8 +78,8 @@ struct census {
     std::uint64_t rows{};              ///< rows read
     std::uint64_t bytes{};             ///< size of these rows, as the service measures them
     std::size_t kept{};                ///< rows of the sample
-    bool whole{};                      ///< whether the sample has all rows
-    bool cut_short{};                  ///< whether the table has more rows, which were not read
+    bool whole{};                      ///< whether the sample contains all rows
+    bool cut_short{};                  ///< whether the table contains more rows, which were not read
     double error_of_half{};            ///< the error of a share of 50 %, in 95 of 100 samples
     partition_facts partitions;        ///< partitions of all rows read
     std::vector<member_facts> members; ///< members of the rows of the sample

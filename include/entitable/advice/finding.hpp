@@ -21,15 +21,15 @@ enum class finding_kind : std::uint8_t {
     append_only, ///< partition keys increase over time (rank correlation > 0.9): the end of the table receives all writes
     prepend_only, ///< partition keys decrease over time (rank correlation < -0.9): the beginning of the table receives all writes
     log_data, ///< partition keys increase over time, with at least 10 entities in a partition: the newest partition receives all writes
-    few_partitions, ///< 2 to 10 partitions: the load cannot be spread further
-    skewed,         ///< one of more than 10 partitions has at least a fifth of the entities, and five times the mean
+    few_partitions, ///< there are 2 to 10 partitions: the load cannot be spread further
+    skewed,         ///< there are over 10 partitions; one has a fifth of the entities, and five times the mean
     too_coarse,     ///< the busiest partition exceeds its target, or its maximum size
     too_fine, ///< at least 100 partitions of fewer than 2 entities on average, and transactions or ranges that need more
     account_exceeded, ///< all partitions together exceed the target of an account
     scans, ///< a dominant query reads more than a page of rows: the whole table, or more than 10 rows for each returned row
     misses_latency,       ///< a query cannot meet its latency limit, under the model
     unordered_range,      ///< a range query on a key component that does not preserve the order of its values
-    two_dominant_queries, ///< even with the best keys one query has a fifth of the cost: an index would serve it
+    two_dominant_queries, ///< even with the best keys, one query causes a fifth of the cost: an index would serve it
     mixed_types,          ///< a property has several types
 };
 

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The pattern of a heat map.
 enum class heat_pattern : std::uint8_t {
-    nothing, ///< too few events, or all events at the same time
-    spread,  ///< events everywhere, all the time
+    nothing, ///< there are too few events, or all events are at the same time
+    spread,  ///< there are events everywhere, all the time
     append,  ///< a diagonal upwards: keys increase over time
     prepend, ///< a diagonal downwards: keys decrease over time
     hot_key, ///< a bright row: half of the events fall on a small part of the keys
@@ -33,12 +33,13 @@ public:
     static constexpr std::size_t columns = 96;   ///< columns; each is an interval of time
     static constexpr std::size_t most_rows = 48; ///< maximum number of rows; each is a range of keys
 
-    /// Uses rows that begin at these keys, which are in the order of the service. At most `most_rows` of them are used, evenly spread.
+    /// Uses table rows that begin at these keys, which are in the order of the service. At most `most_rows` of them are used, evenly
+    /// spread.
     explicit heat_map(std::vector<std::string> const& keys);
     /// Makes a heat map of a sample: its rows cover equal numbers of partitions, and the time of each table row is an event.
     [[nodiscard]] static heat_map of(table_sample const& sample);
 
-    /// Counts an event. Times may come in any order; the scale grows with them. Events before the first counted one go into the first
+    /// Counts an event. Times may come in any order; the scale grows with them. Events before the first counted event go into the first
     /// column.
     void add(std::string_view partition_key, std::int64_t time, double weight = 1);
 
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event
     [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< duration of one column
-    /// Returns the rank correlation of rows and columns, weighted by events; 0 if there is none.
+    /// Returns the rank correlation of rows and columns, weighted by events; 0 if there are no events.
     [[nodiscard]] double growth() const noexcept;
     /// Returns the pattern.
     [[nodiscard]] heat_pattern pattern() const noexcept;

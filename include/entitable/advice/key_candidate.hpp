@@ -15,9 +15,9 @@ struct key_candidate {
     bool present{};           ///< set for the current keys
     std::string why;          ///< the reason for the candidate
     std::string gains;        ///< the advantages of partitions of this size (single value, several, unique)
-    std::string loses;        ///< the disadvantages of such partitions
+    std::string loses;        ///< the disadvantages of partitions of this size
     std::string finer;        ///< the next member to append to the partition key; empty if there is none
-    std::string finer_effect; ///< the effect of appending it
+    std::string finer_effect; ///< the effect of appending this member
     std::string declaration;  ///< declaration to copy: ENTITABLE(...)
     double copy_requests{};   ///< minimum number of requests for a copy to these keys; 0 for the current keys
     double copy_seconds{};    ///< minimum time of the copy, at the target of an account

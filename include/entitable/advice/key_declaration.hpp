@@ -28,7 +28,7 @@ struct declared_component {
 /// The keys of a table.
 struct key_declaration {
     std::string entity;                        ///< the type, as readable text
-    std::vector<declared_component> partition; ///< components of the PartitionKey; none: one constant partition
+    std::vector<declared_component> partition; ///< components of the PartitionKey; if none, the partition is constant
     std::vector<declared_component> row;       ///< components of the RowKey
 
     /// Returns the keys as in the source: `partition_key(authors), row_key(year, id)`.

@@ -19,18 +19,17 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The cost of one query.
 struct query_score {
-    std::string name;     ///< name of the query
-    access_path access{}; ///< worst access path of the alternatives
-    double ranges{};      ///< key ranges that are queried
-    double partitions{};  ///< partitions that are visited
-    double examined{};    ///< rows that the service examines
-    double returned{};    ///< rows that the service returns
-    double requests{};    ///< the minimum number of requests
-    double seconds{};     ///< estimated seconds under the service model
-    double load{};        ///< rows examined in a second, by all queries of this name together
-    double latency{};     ///< latency limit in seconds; 0: none
-    std::string
-        unordered; ///< a key member with a range condition, whose values are not ordered in the key; empty: none
+    std::string name;      ///< name of the query
+    access_path access{};  ///< worst access path of the alternatives
+    double ranges{};       ///< key ranges that are queried
+    double partitions{};   ///< partitions that are visited
+    double examined{};     ///< rows that the service examines
+    double returned{};     ///< rows that the service returns
+    double requests{};     ///< the minimum number of requests
+    double seconds{};      ///< estimated seconds under the service model
+    double load{};         ///< rows examined in a second, by all queries with this name together
+    double latency{};      ///< latency limit in seconds; 0: none
+    std::string unordered; ///< a key member with a range condition and unordered values in the key; may be empty
 
     /// Returns the share of the examined rows that are returned, 0 to 1; 1 if no row is examined.
     [[nodiscard]] double selectivity() const noexcept { return examined <= 0 ? 1.0 : returned / examined; }

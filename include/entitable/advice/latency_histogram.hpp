@@ -23,7 +23,7 @@ public:
     /// Counts a duration `times` times; a negative duration counts as 0.
     void add(nanoseconds duration, std::uint64_t times = 1);
     /// Counts a duration measured by a client that waits for each response although it intended to send a request every `interval`: also
-    /// counts the waits of the requests that it did not send ("coordinated omission").
+    /// counts the waits of the requests that the client did not send ("coordinated omission").
     void add_corrected(nanoseconds duration, nanoseconds interval);
     /// Adds the counts of another histogram.
     void merge(latency_histogram const& other);
@@ -31,8 +31,8 @@ public:
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; } ///< number of durations
     /// Returns the quantile `part` (0 to 1) with an error of at most 1.6 %; the quantile 1 is exact. 0 if the histogram is empty.
     [[nodiscard]] nanoseconds quantile(double part) const noexcept;
-    [[nodiscard]] nanoseconds most() const noexcept { return nanoseconds{most_}; } ///< the longest, exactly
-    [[nodiscard]] double mean_seconds() const noexcept;                            ///< exactly; 0 if there is none
+    [[nodiscard]] nanoseconds most() const noexcept { return nanoseconds{most_}; } ///< the longest duration, exactly
+    [[nodiscard]] double mean_seconds() const noexcept;                            ///< the mean, exactly; 0 if empty
 
 private:
     std::vector<std::uint64_t> counts_;

@@ -60,14 +60,14 @@ struct load_shape {
 
     /// `count` partitions with equal shares.
     [[nodiscard]] static load_shape even(std::size_t count, arrival_pattern arrivals);
-    /// `count` partitions; the share of the kth is proportional to k^-exponent.
+    /// `count` partitions; the share of the kth partition is proportional to k^-exponent.
     [[nodiscard]] static load_shape zipf(std::size_t count, double exponent, arrival_pattern arrivals);
     /// All requests go to the newest partition, at the end of the table.
     [[nodiscard]] static load_shape append(arrival_pattern arrivals);
     /// All requests go to the newest partition, at the beginning of the table.
     [[nodiscard]] static load_shape prepend(arrival_pattern arrivals);
     /// The load of a workload on keys, for each partition (`key_score`), and writes at the end of the table if keys increase over time. At
-    /// most 500 shares; neighbouring partitions with little load share one.
+    /// most 500 shares; neighbouring partitions with little load form one share.
     [[nodiscard]] static load_shape of(
         table_sample const& sample, workload const& load, key_declaration const& declared);
     /// The load of a workload on the current keys.

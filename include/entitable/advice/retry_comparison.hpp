@@ -4,7 +4,7 @@
 
 /// \file
 /// `compare_retries`: the same load with clients of several retry policies. Without retries, requests during an outage are lost; a fixed
-/// wait repeats all lost requests at once, on top of the new load; exponential waits with jitter spread the repetitions.
+/// wait repeats all lost requests at once, in addition to the new load; exponential waits with jitter spread the repetitions.
 
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/simulate.hpp>

@@ -37,7 +37,7 @@ struct sample_column {
     static constexpr std::uint32_t absent = detail::dictionary::none;
 
     std::string name;                  ///< name of the member, or PartitionKey or RowKey
-    place at{place::property};         ///< part of the row that holds it
+    place at{place::property};         ///< part of the row that contains the member
     std::vector<std::uint32_t> codes;  ///< the number of each row's value, or `absent`
     std::vector<std::uint32_t> counts; ///< the number of rows of the sample with each value
     detail::dictionary values;         ///< the type and the bytes of each value
@@ -105,14 +105,14 @@ private:
 /// Thread safety: one thread at a time.
 class sample_builder {
 public:
-    /// For rows with undivided keys: their members are called PartitionKey and RowKey.
+    /// Samples rows with undivided keys, whose members are called PartitionKey and RowKey.
     explicit sample_builder(sample_options const& options = {});
-    /// For rows with keys of these layouts. A row with other keys is counted, and its components are absent.
+    /// Samples rows with keys of these layouts. A row with different keys is counted, and its components are absent.
     sample_builder(key_declaration declared, key_layout partition, key_layout row, sample_options const& options = {});
 
-    /// Adds a row; system rows (`system_row`) are left out.
+    /// Adds a row; system rows (`system_row`) are omitted.
     void add(row_view row);
-    /// Returns the sample of the rows so far. `cut_short`: there were more rows.
+    /// Returns the sample of the rows so far. `cut_short`: there were more rows, which were not added.
     [[nodiscard]] table_sample finish(bool cut_short = false) &&;
 
 private:

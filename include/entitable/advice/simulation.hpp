@@ -5,16 +5,16 @@
 /// \file
 /// `simulation`: the effect of a load on a service of partition servers, modelled after its provider's description:
 ///
-///     1  Keys are in ranges, each on one server. A table begins with `ranges` of them, of similar load.
+///     1  Keys are in ranges, each on one server. A table begins with `ranges` ranges of similar load.
 ///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503.
 ///     3  A partition serves `partition_rate`, an account `account_rate` entities a second; further requests get 503.
-///     4  A range that gets more load than its server can serve, for `hot_after`, is split at half of its load, or moved if all its
+///     4  A range that gets more load than its server can serve for a time of `hot_after` is split at half of its load, or moved if all its
 ///        load is in one partition. The moving part goes to an idle server and returns 503 for `offline`.
 ///     5  Neighbouring ranges with less than half of a server's rate together, for `cool_after`, are joined.
 ///     6  A client that gets 503 retries according to its policy, or gives up.
 ///
 /// 1, 3, 4 and 6 are from the provider's guide ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" set
-/// to 5; that a server has the rate of one partition, the queue and rule 5 are assumptions.
+/// to 5; the following are assumptions: that a server has the rate of one partition, the queue, and rule 5.
 
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/advice/load_shape.hpp>
@@ -69,15 +69,15 @@ struct simulated_stretch {
     double served{};  ///< requests a second that are served
     double refused{}; ///< responses of 503 a second
     double lost{};    ///< requests a second that are given up
-    double latency{}; ///< seconds, mean of the served requests
-    double servers{}; ///< busy servers, mean
+    double latency{}; ///< mean latency of the served requests in seconds
+    double servers{}; ///< mean number of busy servers
 };
 
 /// The result of a simulation.
 struct simulation {
     load_shape load;             ///< load that was simulated
     simulation_options options;  ///< options of the simulation
-    bool fluid{};                ///< the fluid engine was used
+    bool fluid{};                ///< whether the fluid engine was used
     double offered{};            ///< requests without retries
     double sent{};               ///< requests, including retries
     double served{};             ///< requests that were served

@@ -25,8 +25,8 @@ struct service_targets {
 
 /// Azure Table Storage.
 [[nodiscard]] constexpr service_targets storage_targets() noexcept { return {}; }
-/// The Table API of Cosmos DB: a logical partition holds 20 GB ("Azure Cosmos DB service quotas"); its rate is in request units, so 10,000
-/// a second of a physical partition are counted as 1 KiB point reads.
+/// The Table API of Cosmos DB: a logical partition holds 20 GB ("Azure Cosmos DB service quotas"); its rate is in request units, so the
+/// 10,000 request units a second of a physical partition are counted as point reads of 1 KiB.
 [[nodiscard]] constexpr service_targets cosmos_targets() noexcept {
     service_targets made;
     made.partition_rate = 10'000;

@@ -4,7 +4,7 @@
 
 /// \file
 /// The arithmetic of provisioned throughput (request units a second, RU/s) in Cosmos DB, one function per formula. The only source is the
-/// provider's page "Best practices for scaling provisioned throughput (RU/s)"; if the page has changed, the value is a dated parameter.
+/// provider's page "Best practices for scaling provisioned throughput (RU/s)"; values that the page has changed are dated parameters.
 ///
 ///     instant_maximum(5);                       // 50,000
 ///     even_raise(5, 150'000);                   // 200,000
@@ -17,7 +17,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The values on the page, as of a given day.
+/// The values on the page as of a given day.
 struct throughput_rules {
     std::string_view as_of{"2025-07-23"}; ///< the day of the page
     double units_per_partition{10'000};   ///< maximum RU/s of a physical partition
@@ -35,7 +35,7 @@ struct throughput_rules {
 
 /// The rules documented in 2025: 1 RU/s for each GB.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2025() noexcept { return {}; }
-/// The rules documented in 2021: 10 RU/s for each GB, otherwise the same.
+/// The rules documented in 2021: 10 RU/s for each GB; all other values are the same.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2021() noexcept {
     throughput_rules made;
     made.as_of = "2021-08-20";
@@ -45,10 +45,10 @@ struct throughput_rules {
 
 /// Returns the RU/s that P physical partitions provide immediately: 10,000 P.
 [[nodiscard]] double instant_maximum(std::uint64_t partitions, throughput_rules const& rules = {}) noexcept;
-/// Returns the physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than there are now.
+/// Returns the physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than the current number.
 [[nodiscard]] std::uint64_t partitions_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
-/// Returns how often every partition must be split in two for `units`: ceil(log2(S / (10,000 P))), 0 if no split is needed.
+/// Returns how many times every partition must be split in two for `units`: ceil(log2(S / (10,000 P))), 0 if no split is needed.
 [[nodiscard]] std::uint32_t doublings_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
 /// Returns the throughput to set first when raising it, chosen such that every partition is split the same number of times: 10,000 P
@@ -75,7 +75,7 @@ struct throughput_floor {
 enum class throttling : std::uint8_t {
     idle,    ///< under 1 %: there is throughput to spare
     healthy, ///< 1 to 5 %, if latency is acceptable: the provisioned throughput is used; nothing to do
-    short_,  ///< more than 5 %: look for a hot partition first, then raise to the instant maximum and look again
+    short_,  ///< more than 5 %: look for a hot partition, then raise to the instant maximum and look again
 };
 /// Judges the share, 0 to 1.
 [[nodiscard]] throttling judge_throttling(double share_of_429) noexcept;

@@ -23,7 +23,7 @@ struct throughput_request {
     double instant_maximum{};   ///< RU/s, as shown by the portal or the resource provider; used if `partitions` is 0
     double desired{};           ///< the desired RU/s
     double storage_gb{};        ///< the stored data, for the lowest value afterwards
-    double highest_ever{};      ///< the highest RU/s ever provisioned; 0: no more than in this plan
+    double highest_ever{};      ///< the highest RU/s ever provisioned; 0 if no more than in this plan
     throughput_rules rules{};   ///< the values of the provider's page
 };
 
@@ -34,10 +34,10 @@ struct throughput_step {
     double units{};             ///< RU/s that are set
     std::uint64_t partitions{}; ///< physical partitions when the step is done
     std::string what;           ///< action to take
-    std::string undo;           ///< action that reverts it
+    std::string undo;           ///< action that reverts the step
 };
 
-/// The skew of partitions after a direct raise to the desired value, if none is split twice.
+/// The skew of partitions after a direct raise to the desired value, if no partition is split twice.
 struct split_skew {
     std::uint64_t split{};               ///< partitions that are split in two
     std::uint64_t unsplit{};             ///< partitions that are not split
@@ -53,7 +53,7 @@ struct throughput_plan {
     std::uint64_t partitions_direct{};     ///< partitions after a direct raise to the desired value
     double units_each_direct{};            ///< RU/s of each of these partitions
     std::optional<split_skew> skew_direct; ///< absent if some partitions would be split more than once
-    double first_raise{};                  ///< RU/s to set first so that every partition is split equally often
+    double first_raise{};                  ///< RU/s to set first, so that every partition is split equally often
     std::uint32_t doublings{};             ///< number of times that each partition is then split
     std::uint64_t partitions_even{};       ///< partitions after these splits
     double units_each_even{};              ///< RU/s of each partition after lowering to the desired value

@@ -19,9 +19,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The values in the equalities of a query.
 enum class asked_values : std::uint8_t {
-    as_stored,  ///< each value as often as rows have it; the value in the predicate is a placeholder
-    each_alike, ///< each stored value equally often
-    given,      ///< only the value in the predicate
+    as_stored,  ///< each value occurs as often as in the rows; the value in the predicate is a placeholder
+    each_alike, ///< each stored value occurs equally often
+    given,      ///< only the value in the predicate occurs
 };
 
 /// The rate of a query, and its requirements.
@@ -97,7 +97,7 @@ public:
     }
     /// The refused predicate has reported its error.
     workload& reads(std::string, detail::refused_predicate, query_rate) { return *this; }
-    /// Adds a query that may scan the table: for example, one that the current keys do not serve.
+    /// Adds a query that may scan the table, for example a query that the current keys do not serve.
     template <class Entity, shape_set Shapes, shape_set Negated>
     workload& scans(std::string name, predicate<Entity, Shapes, Negated> const& condition, query_rate rate) {
         using map = mapping<Entity>;

@@ -42,7 +42,7 @@ private:
 
 } // namespace detail
 
-/// Reads a query page by page. One page at a time is awaited.
+/// Reads a query page by page. Only one page is awaited at a time.
 ///
 ///     while (true) {
 ///         ENTITABLE_CO_TRY(auto page, co_await pages.next());
@@ -55,8 +55,8 @@ public:
     /// Used by `async_query::pages`.
     async_pages(shared<detail::async_place> at, result<shared<detail::row_walk>> walk)
         : at_(std::move(at)), walk_(std::move(walk)) {}
-    async_pages(async_pages const&) = default;            ///< shares the position; so does a move
-    async_pages& operator=(async_pages const&) = default; ///< shares the position; so does a move
+    async_pages(async_pages const&) = default;            ///< copies and moves share the position
+    async_pages& operator=(async_pages const&) = default; ///< copies and moves share the position
     ~async_pages() = default;
 
     /// Like `query_pages::next`: returns the next page that has rows; nullopt at the end.
@@ -79,8 +79,8 @@ public:
     /// Runs a query on the transport of the table.
     async_query(shared<detail::async_place> at, query<Entity, Path, Row> asked)
         : at_(std::move(at)), asked_(std::move(asked)) {}
-    async_query(async_query const&) = default;            ///< shares the query; so does a move
-    async_query& operator=(async_query const&) = default; ///< shares the query; so does a move
+    async_query(async_query const&) = default;            ///< copies and moves share the query
+    async_query& operator=(async_query const&) = default; ///< copies and moves share the query
     ~async_query() = default;
 
     /// Like `query::take`.

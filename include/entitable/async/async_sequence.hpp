@@ -24,8 +24,8 @@ public:
     async_sequence(event_loop& loop, any_transport through, std::string counted, sequence_options options = {})
         : at_(shared<state>::make(loop, std::move(through), std::move(counted), std::move(options))) {}
 
-    async_sequence(async_sequence const&) = default;            ///< shares the block; so does a move
-    async_sequence& operator=(async_sequence const&) = default; ///< shares the block; so does a move
+    async_sequence(async_sequence const&) = default;            ///< copies and moves share the block
+    async_sequence& operator=(async_sequence const&) = default; ///< copies and moves share the block
     ~async_sequence() = default;
 
     /// Like `sequence::next`.
@@ -51,11 +51,11 @@ private:
         random_source random;
         result<void> usable;
         shared<detail::async_place> place;
-        async_semaphore turn; ///< one task counts at a time: concurrent ones would only conflict
+        async_semaphore turn; ///< one task counts at a time, because concurrent tasks would only conflict
         number_block block{};
         std::uint32_t given{}; ///< numbers taken from the block
     };
-    struct taking { // not a lambda: GCC 12 gives lambdas of a coroutine no linkage
+    struct taking { // is not a lambda, because GCC 12 gives lambdas of a coroutine no linkage
         state* of;
         std::uint32_t count;
 

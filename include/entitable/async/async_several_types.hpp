@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A table of several types in a loop: the calls of `table<A, B, ...>`, to be awaited, with the same semantics and errors. Reads of one entity
-/// are those of `async_table<E>`. All other calls return a task that runs the blocking call on a stack of its own (`on_own_stack`): entities
+/// are those of `async_table<E>`. All other calls return a task that runs the blocking call on its own stack (`on_own_stack`): entities
 /// and the rows that the table maintains for them are written by the same code.
 ///
 ///     async_table<counter, invoice, by_customer, daily_sales> books{loop, cloud, "books"};
@@ -58,8 +58,8 @@ public:
     async_table(
         event_loop& loop, any_transport through, std::string name, table_options how, in_table<Indexes>... places)
         : base(shared<place>::make(loop.core(), std::move(through), std::move(name), std::move(how), places...)) {}
-    async_table(async_table const&) = default;            ///< shares the place in the loop; so does a move
-    async_table& operator=(async_table const&) = default; ///< shares the place in the loop; so does a move
+    async_table(async_table const&) = default;            ///< copies and moves share the place in the loop
+    async_table& operator=(async_table const&) = default; ///< copies and moves share the place in the loop
     ~async_table() = default;
 
     [[nodiscard]] std::string const& name() const noexcept { return at_.at->rows->table.name(); } ///< the table's name
@@ -71,7 +71,8 @@ public:
     [[nodiscard]] async_table with(call_options options) const {
         return async_table{shared<place>::make(*at_.at, std::move(options))};
     }
-    /// The same table for blocking code on stacks of the loop: `unit_of_work work{books.blocking()}` in a function for `on_own_stack`.
+    /// Returns the same table for blocking code on stacks of the loop: `unit_of_work work{books.blocking()}` in a function for
+    /// `on_own_stack`.
     [[nodiscard]] table<First, Second, More...> const& blocking() const noexcept { return at_.at->books; }
     /// Like `table::of`, for blocking code on stacks of the loop: `bulk_insert(books.of<invoice>(), rows, {.time = &loop_clock(loop)})`.
     template <class E>

@@ -58,8 +58,8 @@ public:
         detail::allow_alone<Entity>();
     }
     explicit async_table(shared<detail::async_place> at) : base(std::move(at)) {} ///< made by a table of several types
-    async_table(async_table const&) = default;            ///< shares the place in the loop; so does a move
-    async_table& operator=(async_table const&) = default; ///< shares the place in the loop; so does a move
+    async_table(async_table const&) = default;            ///< copies and moves share the place in the loop
+    async_table& operator=(async_table const&) = default; ///< copies and moves share the place in the loop
     ~async_table() = default;
 
     [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< the table's name
@@ -97,7 +97,7 @@ public:
     [[nodiscard]] write_of_one merge(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Like `table::merge` of some members, except `absent`, which takes more than one request.
+    /// Like `table::merge` of some members, except with `absent`, which takes more than one request.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] write_of_one merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {

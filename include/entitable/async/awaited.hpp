@@ -172,7 +172,7 @@ private:
 /// on the thread of its loop, by any coroutine. Its deadline counts from its construction. If the transport responds immediately, the
 /// coroutine is not suspended, except in every 256th call, to let other tasks run.
 ///
-/// Errors: those of the blocking call; Cancelled after `event_loop::stop` and if the enclosing scope is cancelled, DeadlineExceeded if that
+/// Errors: those of the blocking call; Cancelled after `event_loop::stop`, or if the enclosing scope is cancelled; DeadlineExceeded if that
 /// scope was created by `with_timeout`. A write that was sent before may have the effect `unknown`.
 template <operation Op>
 class [[nodiscard]] awaited final : private detail::awaited_base {

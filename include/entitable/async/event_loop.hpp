@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a loop.
 struct loop_options {
     std::size_t in_flight{
-        500}; ///< maximum number of requests in flight, to all transports; more are queued. 0 counts as 1
+        500}; ///< maximum number of requests in flight, to all transports; further requests are queued; 0 counts as 1
     clock* time{&system_clock()}; ///< clock of the driver that the loop makes; must outlive the loop
     bool letters{true};           ///< whether other threads may `post`: the loop opens a pipe for that
 };
@@ -60,7 +60,7 @@ private:
 ///
 /// Requests to one transport go through one channel, which stays open as long as the loop: pass the same `any_transport` to all tables of a
 /// store. A transport that responds immediately is called directly; a transport without its own channels blocks the loop during each
-/// request. So do locks and waits in the program, and in a transport that waits by a clock other than the loop's.
+/// request. Locks and waits in the program block the loop too, and so does a transport that waits on a clock other than that of the loop.
 ///
 /// Thread safety: one thread at a time, except `post`.
 class event_loop {
@@ -73,7 +73,7 @@ public:
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
-    /// Destroys unfinished tasks where they wait. Their pending requests may take effect or not: call `stop` and `run` first. Ends the
+    /// Destroys unfinished tasks where they wait. Their pending requests may or may not take effect: call `stop` and `run` first. Ends the
     /// process if a task or a posted function destroys the loop that runs it.
     ~event_loop() {
         if (runs_) {
@@ -100,12 +100,12 @@ public:
     void run() {
         while (turn()) { wait(); }
     }
-    /// Runs until this task has ended, and returns its result; other tasks run in the meantime. If an exception leaves the task or a
-    /// spawned one, destroys the task where it waits, and rethrows the exception.
+    /// Runs until this task has ended, and returns its result; other tasks run in the meantime. If an exception leaves this task or a
+    /// spawned task, destroys this task where it waits, and rethrows the exception.
     template <class T>
     T run(task<T> awaited) {
         awaited.require_one();
-        detail::task_group group{std::noop_coroutine(), 2}; // one more than the tasks: the group never resumes
+        detail::task_group group{std::noop_coroutine(), 2}; // one more than the tasks, so the group never resumes
         awaited.begin(group);
         while (!awaited.ended()) {
             (void)turn();
@@ -113,11 +113,11 @@ public:
         }
         return awaited.take();
     }
-    /// Runs, even without tasks, until `stop` was called and every task has ended: for a thread to which other threads `post`.
+    /// Runs, even without tasks, until `stop` was called and every task has ended; used by a thread to which other threads `post`.
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) { wait(); }
     }
-    /// Does all work that is possible without waiting: for programs with their own loop. Returns whether there are tasks.
+    /// Does all work that is possible without waiting; used by programs with their own loop. Returns whether there are tasks.
     bool turn() {
         constexpr std::size_t at_a_time = 1024;
         struct running {

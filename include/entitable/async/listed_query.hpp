@@ -23,11 +23,11 @@ public:
     /// Used by `listed_query::pages`.
     listed_pages(detail::in_listed_place<Place> at, Make make)
         : at_(std::move(at)), make_(std::move(make)), begun_(std::make_shared<std::optional<pages>>()) {}
-    listed_pages(listed_pages const&) = default;            ///< shares the position; so does a move
-    listed_pages& operator=(listed_pages const&) = default; ///< shares the position; so does a move
+    listed_pages(listed_pages const&) = default;            ///< copies and moves share the position
+    listed_pages& operator=(listed_pages const&) = default; ///< copies and moves share the position
     ~listed_pages() = default;
 
-    /// Like `query_pages::next`: returns the next page that has rows; nothing at the end.
+    /// Like `query_pages::next`: returns the next page that has rows; nullopt at the end.
     [[nodiscard]] auto next() const {
         return at_.template later<decltype(std::declval<pages&>().next())>(
             [make = make_, begun = begun_](auto const& books) {
@@ -54,8 +54,8 @@ public:
 
     /// Made by a table: `make(table)` returns the blocking query.
     listed_query(detail::in_listed_place<Place> at, Make make) : at_(std::move(at)), make_(std::move(make)) {}
-    listed_query(listed_query const&) = default;            ///< shares the place in the loop; so does a move
-    listed_query& operator=(listed_query const&) = default; ///< shares the place in the loop; so does a move
+    listed_query(listed_query const&) = default;            ///< copies and moves share the place in the loop
+    listed_query& operator=(listed_query const&) = default; ///< copies and moves share the place in the loop
     ~listed_query() = default;
 
     /// Like `query::take`.
@@ -124,8 +124,8 @@ template <class Place, class Index>
 class listed_index {
 public:
     explicit listed_index(detail::in_listed_place<Place> at) : at_(std::move(at)) {} ///< made by a table
-    listed_index(listed_index const&) = default;            ///< shares the place in the loop; so does a move
-    listed_index& operator=(listed_index const&) = default; ///< shares the place in the loop; so does a move
+    listed_index(listed_index const&) = default;            ///< copies and moves share the place in the loop
+    listed_index& operator=(listed_index const&) = default; ///< copies and moves share the place in the loop
     ~listed_index() = default;
 
     /// Like `indexed_by::where`.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `on_own_stack`: awaits blocking code. So coroutines can use every pattern of the library unchanged: transactions, bulk loads, queues,
-/// sagas, units of work, indexes, shards.
+/// `on_own_stack`: awaits blocking code, so that coroutines can use every pattern of the library unchanged: transactions, bulk loads,
+/// queues, sagas, units of work, indexes, shards.
 ///
 ///     loop_transport const near{loop, cloud};
 ///     table_queue<job> const jobs{near, "Jobs", {.time = &loop_clock(loop)}};
@@ -80,15 +80,15 @@ template <class Function>
 
 } // namespace detail
 
-/// Awaits `function()`, blocking code, on its own stack: other tasks run while it waits in a `loop_transport` or by the `loop_clock`. Any
+/// Awaits `function()`, blocking code, on its own stack: other tasks run while it waits in a `loop_transport` or on the `loop_clock`. Any
 /// other wait blocks the loop; waiting for a lock held by code on another stack of the loop is a deadlock. Returns the function's result,
 /// and rethrows its exception.
 ///
-/// A `sequence` holds such a lock while it reserves a block: stacks that share a sequence use an `async_sequence` instead. So does a lookup
-/// map of shards while it is read: give each stack its own map, or a catalogue that is not a `loop_transport`.
+/// A `sequence` holds such a lock while it reserves a block: stacks that share a sequence use an `async_sequence` instead. A lookup map of
+/// shards also holds such a lock while it is read: give each stack its own map, or use a catalogue that is not a `loop_transport`.
 ///
 /// The wait for the function is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits
-/// by the `loop_clock` end immediately, as if their time had passed. The function still runs to its end, and the caller waits for that end,
+/// on the `loop_clock` end immediately, as if their time had passed. The function still runs to its end, and the caller waits for that end,
 /// even if the coroutine is destroyed.
 ///
 /// Errors: InternalError if there is no memory for the stack; thrown if the function does not return a `result`. The function is not called.
@@ -106,7 +106,7 @@ template <class Function>
 [[nodiscard]] inline clock& loop_clock(event_loop& loop) { return detail::stack_clock_of(loop.core()); }
 
 /// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run in the meantime. Code that sends
-/// concurrent requests by the `loop_clock` (bulk loads, shards, copies) must do so through this transport. On any other stack it returns
+/// concurrent requests with the `loop_clock` (bulk loads, shards, copies) must do so through this transport. On any other stack it returns
 /// InvalidInput. The loop outlives it.
 class loop_transport {
 public:
@@ -141,7 +141,7 @@ public:
         }
         return asked.finish();
     }
-    /// Opens a channel in the loop if the driver waits by its `loop_clock`; otherwise none.
+    /// Opens a channel in the loop if the driver waits by its `loop_clock`; otherwise returns no channel.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return &io.time() == &detail::stack_clock_of(*core_) ? shared<channel>{new detail::stack_channel{*core_, *way_}}
                                                              : shared<channel>{};

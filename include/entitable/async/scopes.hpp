@@ -53,7 +53,7 @@ protected:
     task_group group_;
 
 private:
-    void end_early(error const&) override {} // nothing to do: the scope ends with the enclosing one
+    void end_early(error const&) override {} // nothing to do: the scope ends with the enclosing scope
 
     wait_scope* around_{};
 };
@@ -165,7 +165,7 @@ private:
 
 } // namespace detail
 
-/// Awaits a task with a time limit, `no_timeout` for none: after that time every call and every wait in the task ends with
+/// Awaits a task with a time limit, `no_timeout` for no limit: after that time every call and every wait in the task ends with
 /// DeadlineExceeded, including later calls and waits. Returns the task's result: usually that error, or a value if the task still returned
 /// one. The task has ended when the caller resumes.
 template <class T>

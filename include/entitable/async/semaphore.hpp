@@ -9,7 +9,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A number of permits, granted in the order of the requests. It outlives its permits and the tasks that wait for one.
+/// A number of permits, granted in the order of the requests. It outlives its permits and the tasks that wait for a permit.
 ///
 /// Thread safety: only the loop's thread.
 class async_semaphore {
@@ -52,7 +52,7 @@ public:
             }
             return permitted_ || why_;
         }
-        /// Waits for its turn.
+        /// Waits until the permit is granted.
         void await_suspend(std::coroutine_handle<> frame) noexcept {
             waiting = frame;
             join(of_.core_.scope());

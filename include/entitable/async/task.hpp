@@ -18,8 +18,9 @@ class task;
 
 namespace detail {
 
-/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to end resumes it. So a
-/// task that ends immediately resumes no coroutine, and the stack is as deep as tasks are nested, however many there are.
+/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to end resumes it. A task
+/// that ends immediately therefore does not resume a coroutine, and the depth of the stack depends on the nesting of tasks and not on their
+/// number.
 struct task_group {
     std::coroutine_handle<> waiting;
     std::size_t left{};
@@ -130,7 +131,7 @@ public:
     void require_one() const {
         if (!frame_) {
             error{error_code::invalid_input,
-                "a task can only be awaited once: this one was already awaited, or moved from"}
+                "a task can only be awaited once: this task was already awaited, or moved from"}
                 .raise();
         }
     }

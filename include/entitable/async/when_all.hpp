@@ -68,14 +68,14 @@ private:
 
 } // namespace detail
 
-/// Starts all tasks, and waits until each has ended: returns a vector of their results, in their order; void for `task<>`. If tasks throw,
+/// Starts all tasks, waits until each has ended, and returns a vector of their results, in their order; void for `task<>`. If tasks throw,
 /// rethrows the exception of the first of these tasks in that order, after all tasks have ended.
 template <class T>
 [[nodiscard]] detail::all_of_many<T> when_all(std::vector<task<T>> tasks) {
     for (auto const& each : tasks) { each.require_one(); }
     return detail::all_of_many<T>{std::move(tasks)};
 }
-/// Runs tasks of several types: returns a tuple.
+/// Runs tasks of several types and returns a tuple.
 template <class... Ts>
     requires(sizeof...(Ts) > 0 && (!std::is_void_v<Ts> && ...))
 [[nodiscard]] detail::all_of_these<Ts...> when_all(task<Ts>... tasks) {

@@ -37,11 +37,11 @@ template <class Query, class Target, class Change>
 
 /// Inserts the results of a query into another table, including properties that the type does not declare. Nothing in the target is
 /// overwritten: a row that exists with different properties is refused with EntityAlreadyExists; a row with the same properties counts as
-/// already there. So a second run verifies the first one and writes nothing. Source and target may be on different transports, but must not
-/// be the same table.
+/// already there. A second run therefore verifies the first run and writes nothing. Source and target may be on different transports, but
+/// must not be the same table.
 ///
-/// A query finds entities, but no system rows: the table of a queue or a view is refused with NotSupported, and so is the first wide
-/// entity. `copy_rows` copies all of these, as well as outboxes and states of indexes, which this function omits.
+/// A query finds entities, but does not find system rows: the table of a queue or a view is refused with NotSupported, and so is the first
+/// wide entity. `copy_rows` copies all of these, as well as outboxes and states of indexes, which this function omits.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_copy(
     query<Entity, Path> const& found, table<Entity> const& to, bulk_options const& options = {}) {
@@ -55,7 +55,7 @@ template <class Entity, access_path Path, class First, class Second, class... Mo
     return bulk_copy(found, to.template of<Entity>(), options);
 }
 
-/// Inserts the result of `change` for each entity that a query finds: a `Target`, an optional of one, or a result of either. An empty
+/// Inserts the result of `change` for each entity that a query finds: a `Target`, an optional `Target`, or a result of either. An empty
 /// optional skips the entity, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.
 template <class Source, access_path Path, class Target, class Change>
     requires std::invocable<Change const&, Source const&>

@@ -23,7 +23,7 @@ struct bulk_targets {
 /// Cost of a load.
 struct bulk_cost {
     std::uint64_t rows{};    ///< number of rows requested
-    std::uint64_t refused{}; ///< rows of the sample that are too large for any transaction of the service
+    std::uint64_t refused{}; ///< rows of the sample that are too large for a transaction of the service
     /// Transactions if more rows mean more partitions of the sizes in the sample. A batch is billed as one transaction.
     std::uint64_t transactions{};
     /// Transactions if more rows mean larger partitions.
@@ -59,8 +59,8 @@ private:
 
 } // namespace detail
 
-/// Estimates the cost of `rows` rows that resemble the sample. The sample is a part of the input in its order, a few thousand rows; it is
-/// held in memory. An empty sample costs nothing.
+/// Estimates the cost of `rows` rows that resemble the sample. The sample is a part of the input, in the order of the input, of a few
+/// thousand rows; it is held in memory. An empty sample costs nothing.
 template <class Entity, class Range>
 [[nodiscard]] bulk_cost bulk_estimate(
     table<Entity> const& into, Range&& sample, std::uint64_t rows, bulk_targets const& targets = {}) {

@@ -8,9 +8,9 @@
 ///     auto report = entitable::bulk_insert(books, read_books(file), {.checkpoint = entitable::file_checkpoint{"books.checkpoint"}});
 ///
 /// All bulk loads:
-/// - A batch is atomic, a bulk load is not: rows are packed into transactions as they fit, and transactions are sent in any order. Rows
+/// - A batch is atomic, and a bulk load is not: rows are packed into transactions as they fit, and transactions are sent in any order. Rows
 ///   with the same key are written in the order of the input.
-/// - Each row has one outcome: written, already there, superseded, or refused. None is dropped. A row is sent again if its response was
+/// - Each row has one outcome: written, already there, superseded, or refused. No row is dropped. A row is sent again if its response was
 ///   lost, the service was busy, or its transaction was refused: an insert that finds a row with the same properties counts as already
 ///   there.
 /// - A transaction that is refused because of one row is sent again without that row; after three such rows it is split into halves, then
@@ -61,7 +61,7 @@ template <class Entity>
 [[nodiscard]] result<row> bulk_row(Entity const& given) {
     return to_row(given);
 }
-/// For a table without a fixed schema.
+/// Used for a table without a fixed schema.
 [[nodiscard]] inline result<row> bulk_row(entity const& given) {
     if (system_row::is_one(given.row_key())) {
         return failure{error_code::key_reserved, "the row key begins with \"~!\", which is reserved for the library"};
@@ -69,7 +69,7 @@ template <class Entity>
     return given.to_row();
 }
 
-/// Converts an element to an entity's change, or returns the reason why it cannot.
+/// Converts an element to an entity's change, or returns the reason why it cannot be converted.
 template <class Entity, class Element>
 [[nodiscard]] bulk_input take_element(bulk_mode mode, Element const& element, bulk_item& item) {
     if constexpr (std::same_as<Element, result<Entity>>) {
@@ -112,7 +112,7 @@ template <class Entity, class Table, class Range>
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             return next(item);
-        } catch (error const& problem) { // a range of this library reports its failure this way
+        } catch (error const& problem) { // ranges of this library report a failure this way
             item.why.emplace(problem);
             return bulk_input::stopped;
         }
@@ -170,7 +170,8 @@ template <class Entity, class Query, class Take>
 } // namespace detail
 
 /// Inserts the entities of a range, or of results of entities: an element that is an error is refused with that error. A row that exists
-/// with other properties is refused with EntityAlreadyExists. An exception thrown by the range ends the load; a thrown `error` is returned.
+/// with different properties is refused with EntityAlreadyExists. An exception thrown by the range ends the load; a thrown `error` is
+/// returned.
 template <mapped_entity Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -183,8 +184,8 @@ template <class Range>
     return detail::bulk_write<entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
 }
 
-/// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). Otherwise like `bulk_insert`.
-/// A write whose response was lost is sent again: it may undo a change that another writer made in between.
+/// Inserts the entities of a range, or replaces the stored entities, or merges into them (`bulk_options::merge`). Otherwise like
+/// `bulk_insert`. A write whose response was lost is sent again: it may undo a change that another writer made in between.
 template <mapped_entity Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -214,10 +215,10 @@ template <class Entity, access_path Path>
 }
 
 /// Changes the entities that a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and again
-/// each time that another writer was faster. An entity for which it returns false counts as already there; an entity that no longer exists
-/// is refused with ResourceNotFound. A row whose response was lost, and that differs from the row sent, is refused with effect unknown and
-/// not changed again. Does not support a checkpoint, or the table of a queue or a view (NotSupported): write a change that detects whether
-/// it was applied, and run it again.
+/// whenever another writer changed the entity first. An entity for which it returns false counts as already there; an entity that no longer
+/// exists is refused with ResourceNotFound. A row whose response was lost, and that differs from the row sent, is refused with effect
+/// unknown and not changed again. Does not support a checkpoint, or the table of a queue or a view (NotSupported): write a change that
+/// detects whether it was applied, and run it again.
 template <class Entity, access_path Path, class Change>
 [[nodiscard]] result<bulk_report> bulk_update(
     table<Entity> const& in, query<Entity, Path> const& found, Change&& change, bulk_options const& options = {}) {
@@ -305,13 +306,13 @@ result<bulk_report> bulk_update(Reader const&, Rest&&...) {
     return failure{error_code::invalid_input, {}};
 }
 
-/// Does not compile: a bulk load writes entities of one row.
+/// Does not compile: a bulk load writes entities that are stored in one row.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_insert(table<wide<Entity>> const&, Rest&&...) {
     detail::refuse_wide<Entity>();
     return failure{error_code::invalid_input, {}};
 }
-/// Does not compile: a bulk load writes entities of one row.
+/// Does not compile: a bulk load writes entities that are stored in one row.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_upsert(table<wide<Entity>> const&, Rest&&...) {
     detail::refuse_wide<Entity>();

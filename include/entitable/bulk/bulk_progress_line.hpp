@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Prints the progress of a load, and a final line. A copy of this object continues from the same state. One thread at a time.
 class bulk_progress_line {
 public:
-    /// `output` must outlive this object. On a terminal each call rewrites the line; otherwise a line is printed once in `every`, and at
+    /// `output` must outlive this object. On a terminal each call rewrites the line; otherwise a line is printed once per `every`, and at
     /// the end.
     explicit bulk_progress_line(std::FILE* output = stderr, std::chrono::nanoseconds every = std::chrono::seconds{5});
 

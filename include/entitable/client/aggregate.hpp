@@ -80,7 +80,7 @@ struct summing {
     }
 };
 
-/// The mean of integers: exact until the end.
+/// The mean of integers, exact until the end.
 template <class Field, bool Integers = is_integer_field<Field>>
 struct averaging {
     using is_aggregate = void;
@@ -171,8 +171,8 @@ template <class Field>
     static_assert(is_number, "sum needs a numeric member that fits into std::int64_t or double");
     return detail::summing<Field>{};
 }
-/// The mean of a field, as a double; nullopt if there is no value. The mean of integers is exact and rounded once, also beyond 2^53 and if
-/// `sum` would overflow. Absent values do not count.
+/// The mean of a field, as a double; nullopt if there is no value. The mean of integers is exact and rounded once, even
+/// beyond 2^53 or if `sum` would overflow. Absent values do not count.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto average(Field) noexcept {

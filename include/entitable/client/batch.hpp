@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `batch<E>`: an entity group transaction. All its changes are applied, or none.
+/// `batch<E>`: an entity group transaction. All its changes are applied, or no change is.
 
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/partial_merge.hpp>
@@ -48,9 +48,9 @@ private:
 
 } // namespace detail
 
-/// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked on submission.
-/// One entity type, or the types of a `table<A, B, ...>`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
-/// safety: one thread at a time.
+/// Up to 100 changes to different entities in one partition, with a total size of at most
+/// `profile::max_transaction_size`; checked on submission. One entity type, or the types of a `table<A, B, ...>`. A
+/// value: nothing is sent before `submit()`, and a batch can be submitted again. Thread safety: one thread at a time.
 template <detail::entity_or_wide First, detail::entity_or_wide... More>
 class batch {
 public:
@@ -72,7 +72,8 @@ public:
         return add(mutation_kind::merge, entity, std::move(condition));
     }
     /// Adds a merge of the given members: see `table::merge`. Cost: if a member is `absent`, `submit` first reads each such entity in a
-    /// separate request and replaces it under its ETag; it starts over if another writer was faster, up to 50 times.
+    /// separate request and replaces it under its ETag; it starts over if another writer changed the entity first, up
+    /// to 50 times.
     template <class... Values, class... ChangesAndCondition>
     batch& merge(keys_at<Values...> const& keys, ChangesAndCondition&&... changes_and_condition) {
         using E = detail::entity_of_changes<First, std::remove_cvref_t<ChangesAndCondition>...>;

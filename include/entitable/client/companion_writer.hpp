@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `companion_writer`: the interface of tables that maintain other rows, such as index rows and sums, for the code that writes entities.
+/// `companion_writer`: the interface of tables that maintain additional rows, such as index rows and sums; used by the
+/// code that writes entities.
 
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -35,10 +36,11 @@ public:
     /// Runs a body and writes its changes: see `run_transaction`.
     [[nodiscard]] virtual result<transacted> run(result<std::string> partition_key, transaction_options const& options,
         function_ref<result<void>(transaction_scope&)> body) const = 0;
-    /// Reads an entity, changes it, and writes it unless another writer was faster: see `update_entity`.
+    /// Reads an entity, changes it, and writes it unless another writer changed it first: see `update_entity`.
     [[nodiscard]] virtual result<update_outcome> update(std::string const& partition_key, std::string const& row_key,
         function_ref<result<std::optional<row>>(row_view)> change, update_options const& options) const = 0;
-    /// Returns an error if readers may not use the rows of a companion yet, or no longer may. `companion`: its position.
+    /// Returns an error if readers may not yet, or may no longer, use the rows of a companion. `companion`: its
+    /// position.
     [[nodiscard]] virtual result<void> check_ready(std::size_t companion, call& context) const = 0;
 };
 

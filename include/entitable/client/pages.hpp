@@ -38,7 +38,7 @@ template <class Entity, class Row>
     if (!more) { return std::move(more).as_failure(); }
     result<std::optional<page_of<Row>>> read{std::in_place};
     if (!*more) { return read; }
-    walk.keep_page(true); // user code may throw: then the next page is this one again
+    walk.keep_page(true); // user code may throw, and the next page is then this page again
     page_of<Row>& made = read->emplace();
     made.items.resize(walk.size());
     for (std::size_t index = 0; index < made.items.size(); ++index) {

@@ -15,7 +15,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The components of an entity's keys, by reference: partition key first. Use it only in the expression that makes it.
+/// The components of an entity's keys, by reference: partition key first. Use it only in the expression that creates
+/// it.
 template <class... Values>
 struct keys_at {
     std::tuple<Values const&...> values; ///< values in the order of the names
@@ -47,7 +48,7 @@ struct row_with_keys<Entity, components<void, P...>, components<void, R...>> {
     }
 };
 
-/// Makes a row with keys only.
+/// Makes a row that contains only keys.
 template <class Entity, class... Values>
 [[nodiscard]] result<row> row_at(keys_at<Values...> const& keys) {
     using made =
@@ -147,7 +148,7 @@ template <class Entity, class... Values, class... Given>
 [[nodiscard]] partial_mutation partial_merge(keys_at<Values...> const& keys, Given const&... given) {
     constexpr std::size_t changes = (std::size_t{0} + ... + (is_member_change<Given> ? 1U : 0U));
     constexpr bool conditional = changes + 1 == sizeof...(Given);
-    static_assert(conditional, "an update needs an ETag: pass the one that was read, or any_etag, after the members");
+    static_assert(conditional, "an update needs an ETag: pass the ETag that was read, or any_etag, after the members");
     constexpr bool of_one_type = ((!is_member_change<Given> || changes_member_of<Entity, Given>) && ...);
     static_assert(of_one_type, "the members of a merge must belong to one entity type of the table");
     static_assert(changes > 0, "a merge needs members: merge(at(keys...), o::status = \"paid\", condition)");

@@ -102,8 +102,8 @@ public:
     // ---- running ----
 
     /// Calls `function(entity)` for each entity; returns the error of a failed page, after the entities before it. Exceptions thrown by the
-    /// function are propagated and end the query. The function may write to the table: it is called while nothing is being read, with the
-    /// entities of each page as they were when the page was read.
+    /// function are propagated and end the query. The function may write to the table: it is called while no page is
+    /// being read, with the entities of each page as they were when the page was read.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
         return each_of(detail::is_read_by_library<Row>, function);
@@ -155,8 +155,8 @@ public:
         }
         return detail::finish_all(aggregates...);
     }
-    /// Computes the aggregates of each group of entities with equal values of a field, in the order of these values: pairs of the value and
-    /// a tuple.
+    /// Computes the aggregates of each group of entities with equal values of a field, in the order of these values;
+    /// each element is a pair of the value and a tuple.
     /// Cost: all groups are in memory at the end; if the entities are in the order of the field, groups need no lookup.
     template <class Field, detail::aggregate... Aggregates>
         requires(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>)
@@ -166,7 +166,7 @@ public:
                 [&](auto const& rows) { return rows.show_each(visit); });
         });
     }
-    /// Does not compile: the field of a group must be one of the query's entity.
+    /// Does not compile: the field of a group must be a field of the query's entity.
     template <class Field, class... Aggregates>
         requires(!(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>))
     result<void> group_by(Field const&, Aggregates const&...) const {

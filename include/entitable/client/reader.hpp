@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `reader<E>`: the reads of a table whose rows are written by another object: a table that maintains indexes or sums, a view.
+/// `reader<E>`: the reads of a table whose rows another object writes, such as a view or a table that maintains indexes
+/// or sums.
 
 #include <entitable/client/table.hpp>
 
@@ -15,8 +16,8 @@ class reader {
     static_assert(detail::refuse_table<Types...>());
 };
 
-/// Reads entities, but cannot write them: the object that returns a reader maintains other rows that depend on these entities, and a direct
-/// write would make them wrong. A unit of work, a bulk load or a batch over it does not compile.
+/// It reads entities, but cannot write them: the object that returns a reader maintains other rows that depend on these
+/// entities, and a direct write would make them wrong. A unit of work, a bulk load or a batch over it does not compile.
 ///
 /// Errors: those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         return rows().where(condition);
     }
-    /// For a predicate that was already diagnosed.
+    /// Used for a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const { return rows().where(refused); }
     [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< see `table::scan_table`
     /// See `table::scan_table`.

@@ -55,7 +55,7 @@ struct query_limits {
     bool only_one{}; ///< set if at most one row is left from here
 };
 
-/// Prefetches the memory of the row that follows soon after this one, so that the processor loads several rows at once.
+/// Prefetches the memory of the row that follows soon after this row, so that the processor loads several rows at once.
 inline void fetch_ahead([[maybe_unused]] std::span<row_view const> run, [[maybe_unused]] std::size_t at) noexcept {
 #if defined(__GNUC__)
     constexpr std::size_t ahead = 4;
@@ -96,7 +96,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<bool> end_page();
     /// Makes this error the result of each further page.
     ENTITABLE_LAZY void end_with(error const& reason);
-    /// Sets whether the next page is this one again.
+    /// Sets whether the next page is this page again.
     void keep_page(bool keep) noexcept { keeps_page_ = keep; }
     /// The rows of that page; the first `size()` belong to the query's result.
     [[nodiscard]] page const& rows() const noexcept { return page_; }
@@ -142,13 +142,13 @@ private:
     ENTITABLE_LAZY [[nodiscard]] result<void> show_page(run_watcher const& watcher, bool row_keys);
     /// Requests the next page, and others concurrently.
     ENTITABLE_LAZY void read_round();
-    /// Takes arrived pages until one has rows; returns whether another must be requested.
+    /// Takes arrived pages until one has rows; returns whether another page must be requested.
     ENTITABLE_LAZY [[nodiscard]] bool take_pages();
 
     shared<query_source> source_;
     query_limits limits_;
     query_reading reading_;
-    shared<way_of_pages> way_; ///< way of the pages, after the first round of several pages
+    shared<way_of_pages> way_; ///< how pages are read, after the first round of several pages
     page page_;
     std::size_t used_{};    ///< number of rows taken from the page
     std::size_t at_{};      ///< index of the next row in the page
@@ -182,8 +182,8 @@ public:
         : kind_(kind), walk_(std::move(started)), current_(kind.make()) {}
     ~row_cursor();
 
-    /// Reads the next row; throws the error if it cannot be read, and throws it again on every later call. Ends the program after the last
-    /// row.
+    /// Reads the next row; throws the error if it cannot be read, and throws that error again on every later call. Ends
+    /// the program after the last row.
     ENTITABLE_LAZY void advance();
     /// Returns the row; ends the program if there is none.
     [[nodiscard]] void const* current() const {
@@ -201,10 +201,10 @@ private:
     enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 
-/// The projection for keys only.
+/// The projection that contains only keys.
 ENTITABLE_LAZY [[nodiscard]] projection key_names();
-/// The last walk of a query. It belongs to one object: a copy starts with none. A template, so that its members are compiled only if they
-/// are called.
+/// The last walk of a query. It belongs to one object: a copy starts without a walk. A template, so that its members
+/// are compiled only if they are called.
 template <class Walk>
 struct last {
     last() = default;

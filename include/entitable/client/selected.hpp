@@ -64,7 +64,7 @@ class selected : detail::key_values<Entity, key_part::partition, typename mappin
 
 public:
     using entity_type = Entity; ///< the entity type
-    /// For the folds of queries: the same without a version, read while the store is being read.
+    /// Used by the folds of queries: a row without a version, filled while the store is being read.
     using shown_type = detail::shown_values<Entity, Fields...>;
 
     /// Returns the value of a selected field, or of a component of the keys.
@@ -90,7 +90,7 @@ public:
     /// Time of the entity's latest write, by the service's clock.
     [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
 
-    /// The projection for the service. Without a property it has only the keys.
+    /// The projection for the service. Without a property it contains only the keys.
     [[nodiscard]] static projection names() {
         projection names;
         (add_name<Fields>(names), ...);

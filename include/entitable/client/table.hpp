@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reports in one line why there is no such table.
+/// Reports in one line why no such table exists.
 template <class... Types>
 consteval bool refuse_table() {
     constexpr bool known = sizeof...(Types) != 1 || !(is_wide<Types> || ...);
@@ -115,8 +115,8 @@ public:
     }
     /// Replaces only the given members of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`. Nothing is read.
     /// The last argument is the condition, as in `replace`. `o::note = absent` removes an optional member. Cost: a merge of the service
-    /// cannot remove a property, so in this case the entity is read and replaced under its ETag; it starts over if another writer was
-    /// faster, up to 50 times.
+    /// cannot remove a property, so in this case the entity is read and replaced under its ETag; it starts over if
+    /// another writer changed the entity first, up to 50 times.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
@@ -130,37 +130,38 @@ public:
             return core_.write(mutation::merge(*std::move(made.entity), std::move(made.condition)));
         }
     }
-    /// Inserts the entity, or replaces the stored one: the last writer wins. The service has no conditional form of it.
+    /// Inserts the entity, or replaces the stored entity: the last writer wins. The service has no conditional form of
+    /// this write.
     [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {
         return core_.write(mutation_kind::insert_or_replace, &entity, detail::kind_of_entity<Entity>);
     }
-    /// Inserts the entity, or merges with the stored one: the last writer wins.
+    /// Inserts the entity, or merges with the stored entity: the last writer wins.
     [[nodiscard]] result<written> insert_or_merge(Entity const& entity) const {
         return core_.write(mutation_kind::insert_or_merge, &entity, detail::kind_of_entity<Entity>);
     }
 
     using base::remove;
-    /// Removes this entity, if the stored version is the given one: ResourceNotFound if it does not exist, UpdateConditionNotSatisfied if
-    /// it was changed since.
+    /// Removes this entity, if the stored version is the given version: ResourceNotFound if it does not exist,
+    /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<written> remove(Entity const& entity, etag_condition condition, removal sums = {}) const {
         return core_.write(detail::removal(partition_key_of(entity), row_key_of(entity), std::move(condition), sums));
     }
 
-    // For the service an update without an ETag is an insert: refused here, with one message.
+    // The service treats an update without an ETag as an insert, so it is refused here, with one message.
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> replace(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return failure{error_code::invalid_input, {}};
     }
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> merge(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return failure{error_code::invalid_input, {}};
     }
 
-    /// Starts a batch: several changes of one partition, all or nothing.
+    /// Starts a batch: several changes in one partition, all or nothing.
     [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{core_}; }
 
     // ---- queries ----
@@ -173,7 +174,7 @@ public:
         return entitable::query<Entity, path>{
             detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
     }
-    /// For a predicate that was already diagnosed.
+    /// Used for a predicate that was already diagnosed.
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
         return entitable::query<Entity, access_path::point>{
             detail::ask(core_, {}, access_path::point, detail::layout_of_entity<Entity>)};

@@ -109,7 +109,7 @@ public:
     /// Visits the rows of one type, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row_of(
         type_pattern const& type, key_interval const& partitions, function_ref<void(row_view)> function) const;
-    /// Returns the partition keys that hold an entity, in order.
+    /// Returns the partition keys with an entity, in order.
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions(bool any_row = false) const;
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `transaction<E...>`: the reads and changes of a body of `transact` in one partition, all or nothing.
+/// `transaction<E...>`: reads and changes one partition in a body of `transact`, all or nothing.
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
@@ -151,8 +151,9 @@ public:
         return matching<E>(condition.nodes(), sizeof...(More) > 0 || several);
     }
     /// Serializes all bodies that call it first: two of them in one partition are applied only if one starts after the other has ended. So
-    /// a row that was absent when the body read it is absent when it writes. A writer without a transaction, or with one that is not
-    /// exclusive, is excluded only if it announces itself (`transaction_options::announces`). Cost: one read and one operation.
+    /// a row that was absent when the body read it is absent when it writes. A writer without a transaction, or with a
+    /// transaction that is not exclusive, is excluded only if it announces itself (`transaction_options::announces`).
+    /// Cost: one read and one operation.
     [[nodiscard]] result<void> exclusive() const { return scope_.exclusive(); }
 
     // ---- changes ----
@@ -168,8 +169,9 @@ public:
     transaction& replace(E const& entity) {
         return add(mutation_kind::replace, entity, false);
     }
-    /// Replaces all properties of an entity that must exist, with this version, or any. The version refers to the stored entity: if it has
-    /// another version, `transact` returns UpdateConditionNotSatisfied, and the body does not start over.
+    /// Replaces all properties of an entity that must exist, with this version or any version. The version refers to
+    /// the stored entity: if it has a different version, `transact` returns UpdateConditionNotSatisfied, and the body
+    /// does not start over.
     template <mapped_entity E = First>
     transaction& replace(E const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, true, std::move(condition));
@@ -179,7 +181,7 @@ public:
     transaction& merge(E const& entity) {
         return add(mutation_kind::merge, entity, false);
     }
-    /// Merges with an entity that must exist, with this version, or any: see `replace`.
+    /// Merges with an entity that must exist, with this version or any version: see `replace`.
     template <mapped_entity E = First>
     transaction& merge(E const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, true, std::move(condition));
@@ -199,7 +201,7 @@ public:
     transaction& remove(E const& entity, removal how = {}) {
         return add(mutation_kind::remove, entity, false, any_etag, how);
     }
-    /// Removes an entity that must exist, with this version, or any: see `replace`. Only the keys are used.
+    /// Removes an entity that must exist, with this version or any version: see `replace`. Only the keys are used.
     template <mapped_entity E = First>
     transaction& remove(E const& entity, etag_condition condition, removal how = {}) {
         return add(mutation_kind::remove, entity, true, std::move(condition), how);
@@ -220,7 +222,8 @@ public:
     }
 
 protected:
-    /// The entities that satisfy a condition; `several`: whether other rows of the partition can be of other types.
+    /// Returns the entities that satisfy a condition; `several`: whether other rows of the partition can be of other
+    /// types.
     template <class E>
     [[nodiscard]] result<std::vector<E>> matching(predicate_nodes const& condition, bool several) const {
         result<std::vector<E>> all{std::in_place};

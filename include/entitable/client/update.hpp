@@ -15,7 +15,7 @@ namespace detail {
 /// Properties that `change` does not name are retained.
 ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row_view change);
 
-/// A change of an entity, whose type only it and `kind` know; returns whether to write the entity.
+/// A change of an entity, whose type is known only to the change and to `kind`; returns whether to write the entity.
 struct entity_change {
     bool (*call)(void* change, void* entity);
     void* change;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `ENTITABLE_ASSERT`: the single handler of invalid access, such as reading the value of a failed result or a row after the last one.
+/// `ENTITABLE_ASSERT`: the single handler of invalid access, such as reading the value of a failed result or a row after the last row.
 
 #include <entitable/core/error.hpp>
 
@@ -13,8 +13,8 @@
 ///
 /// To replace it, define a macro of this name with three parameters before the first header of the library, for example on the command line
 /// of the compiler. The macro must be the same in every file of a program, including the compiled engine. The macro must not return if the
-/// condition is false. It may throw: `((condition) ? void() : (problem).raise())` throws what `value()` throws. Such a throw from a
-/// `noexcept` function ends the program.
+/// condition is false. It may throw: `((condition) ? void() : (problem).raise())` throws the exception that `value()`
+/// throws. Such a throw from a `noexcept` function ends the program.
 #if !defined(ENTITABLE_ASSERT)
 #define ENTITABLE_ASSERT(condition, what, problem) \
     ((condition) ? static_cast<void>(0) : ::entitable::detail::end_program(what, problem))

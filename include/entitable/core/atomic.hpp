@@ -46,7 +46,7 @@ public:
     }
     /// Replaces the value.
     void store(T value, memory_order order) noexcept { __atomic_store_n(&value_, value, static_cast<int>(order)); }
-    /// Replaces the value and returns the old one.
+    /// Replaces the value and returns the old value.
     T exchange(T value, memory_order order) noexcept {
         return __atomic_exchange_n(&value_, value, static_cast<int>(order));
     }

@@ -43,7 +43,7 @@ namespace detail {
 /// duration.
 template <class To, class Rep, class Period>
 [[nodiscard]] constexpr To saturated_duration(std::chrono::duration<Rep, Period> from, bool up = false) noexcept {
-    constexpr double end = 9223372036854775808.0; // 2 to the power of 63: exact
+    constexpr double end = 9223372036854775808.0; // 2 to the power of 63; a double represents it exactly
     double const about = std::chrono::duration<double, typename To::period>(from).count();
     if (!(about < end)) { return (To::max)(); }
     if (about < -end) { return (To::min)(); }
@@ -87,7 +87,7 @@ struct date_time {
         return date_time{unix_epoch} + time.time_since_epoch();
     }
     /// Converts to a time of the system clock, rounded down to its resolution. Returns nullopt if the clock cannot represent the time:
-    /// 64 bits of nanoseconds hold the years 1678 to 2261.
+    /// 64 bits of nanoseconds cover the years 1678 to 2261.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::chrono::system_clock::time_point> to_system() const noexcept;
 
     /// Parses "2020-06-01T12:00:00.1234567Z" with up to 7 digits of fraction. Returns nullopt for any other text, for a date that does not

@@ -43,7 +43,8 @@ struct ENTITABLE_VISIBLE error : std::exception {
     std::string request_id;     ///< the service's request id, for its support
     std::string operation_id;   ///< id of a write whose effect is unknown, if it has an operation row
 
-    /// Formats on one line: code, status, message, operation, an unknown effect, `server_message` and the request id. Never `detail`.
+    /// Formats on one line: code, status, message, operation, an unknown effect, `server_message` and the request id.
+    /// Never contains `detail`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     /// Throws a copy of this error; without exceptions, prints it and ends the program.

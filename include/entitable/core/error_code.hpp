@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Reason of a failure. The first block holds the table service's own codes, named after them ("EntityAlreadyExists" is
+/// Reason of a failure. The first block contains the table service's own codes, named after them ("EntityAlreadyExists" is
 /// `entity_already_exists`; source: the REST reference, "Table service error codes"); the second block holds this library's codes.
 enum class error_code : std::uint16_t {
     // the service's codes
@@ -75,7 +75,7 @@ enum class error_code : std::uint16_t {
     saga_differs,             ///< the saga was started by a program with different steps
     view_not_ready,           ///< the materialized view has never completed a refresh
     placement_forbidden,      ///< a rule of the map forbids this store for the virtual shard
-    backup_incomplete,        ///< the backup was never completed, or the folder does not hold a backup
+    backup_incomplete,        ///< the backup was never completed, or the folder does not contain a backup
     reference_missing,        ///< the store lacks a complete copy of a reference table
     wrong_store, ///< the store's content shows that it is not the one named by the map or list of stores, or that it lost data
     store_read_only, ///< the store is read-only: a standby, a role of reading sessions, a folder without write permission

@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A socket or file descriptor of the system.
 using io_descriptor = std::intptr_t;
 
-/// Readiness of a descriptor: watched for, or reported.
+/// Readiness of a descriptor, either watched for or reported.
 enum class io_interest : std::uint8_t {
     none = 0,  ///< not ready, not watched
     read = 1,  ///< readable
@@ -43,7 +43,7 @@ public:
 /// thread.
 class io_driver {
 public:
-    io_driver() = default; ///< driver without guests
+    io_driver() = default; ///< makes a driver without guests
     io_driver(io_driver const&) = delete;
     io_driver& operator=(io_driver const&) = delete;
     virtual ~io_driver() {
@@ -65,7 +65,7 @@ public:
         for (auto const& [known, each] : guests_) {
             if (known == &type_of<Guest>) { return static_cast<Guest&>(*each); }
         }
-        guests_.reserve(guests_.size() + 1); // so that storing the new guest does not throw
+        guests_.reserve(guests_.size() + 1); // reserved first: storing the new guest does not throw
         Guest* const made = make();
         guests_.emplace_back(&type_of<Guest>, made);
         return *made;

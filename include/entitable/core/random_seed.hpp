@@ -11,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Returns bits from the operating system, or from the clocks if it has none. Not for secrets. Thread safety: safe to call from several
+/// Returns bits from the operating system, or from the clocks if the system has no random source. Not for secrets. Thread safety: safe to call from several
 /// threads.
 [[nodiscard]] std::uint64_t random_seed() noexcept;
 

@@ -84,7 +84,7 @@ public:
     void raise_unless(bool has_value) const {
         if (!has_value) { get().raise(); }
     }
-    /// Takes the error of another slot; returns whether there was one.
+    /// Takes the error of another slot; returns whether there was an error.
     [[nodiscard]] bool take_over(error_slot& other) noexcept {
         if (other.empty()) { return false; }
         *this = static_cast<error_slot&&>(other);
@@ -158,13 +158,14 @@ public:
         }
         return *this;
     }
-    /// Becomes a failure: for a result that is filled in place and never moved.
+    /// Becomes a failure; used for a result that is filled in place and never moved.
     result& operator=(failure&& problem) noexcept {
         destroy();
         problem_ = detail::error_slot{static_cast<failure&&>(problem).release()};
         return *this;
     }
-    /// Becomes a failure if `outcome` failed, with its error: for a result that is filled in place by a step that may fail.
+    /// Becomes a failure with the error of `outcome` if that failed; used when a step that may fail fills the result in
+    /// place.
     void fail_if(result<void>&& outcome) noexcept;
     ~result() {
         if (has_value_) { value_.~T(); }
@@ -187,7 +188,8 @@ public:
         problem_.raise_unless(has_value_);
         return static_cast<T&&>(value_);
     }
-    /// Throws the error if there is one, like `value()`, and returns nothing: for a named result whose value is not needed.
+    /// Throws the error if there is one, like `value()`, and returns nothing; used for a named result whose value is
+    /// not needed.
     void(check)() const { problem_.raise_unless(has_value_); } // in parentheses: `check` is a macro of <AssertMacros.h>
 
     /// Returns the value; a failed result ends the program with the error's text, by `ENTITABLE_ASSERT`.

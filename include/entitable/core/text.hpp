@@ -28,8 +28,8 @@ struct code_point {
 /// Decodes the code point at the start of `bytes`, which must not be empty (Unicode, table 3-7: well-formed byte sequences).
 ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes) noexcept;
 
-/// The rank of a byte: comparing valid UTF-8 by the ranks of its bytes gives the UTF-16 order: the lead bytes of U+E000..U+FFFF (EE, EF)
-/// come after those of the supplementary planes (F0..F4).
+/// The rank of a byte. Comparing valid UTF-8 by the ranks of its bytes gives the UTF-16 order: the lead bytes of
+/// U+E000..U+FFFF (EE, EF) come after those of the supplementary planes (F0..F4).
 [[nodiscard]] constexpr unsigned utf16_rank(unsigned char byte) noexcept {
     return byte == 0xEE || byte == 0xEF ? byte + 0x10U : byte;
 }

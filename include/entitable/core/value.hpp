@@ -98,7 +98,7 @@ public:
     value() = default;
     value(value_view const& view)
         : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {} ///< copies the bytes
-    /// Becomes a copy of the other value; reuses the memory of this one.
+    /// Becomes a copy of the other value; reuses the memory of this value.
     void assign(value_view const& view) {
         type_ = view.type();
         bits_ = view.bits();
@@ -130,9 +130,9 @@ private:
 
 /// Result of a comparison.
 enum class ordering : std::uint8_t {
-    less,      ///< the left one comes first
+    less,      ///< the left value comes first
     equal,     ///< neither comes first
-    greater,   ///< the right one comes first
+    greater,   ///< the right value comes first
     unordered, ///< the types differ, or one is a NaN
 };
 

@@ -14,9 +14,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A transport over an ordered store. A cheap handle: copies share the store. A moved-from object returns InvalidInput.
 ///
-/// ETags and Timestamps increase strictly with each write, even if the clock is set back or an entity is deleted and inserted again: in the
-/// whole store, or, on PostgreSQL, in each partition. A page is one snapshot of each of its partitions, and a transaction is seen
-/// completely. Thread safety: safe to use from several threads. If memory runs out, std::bad_alloc is propagated, and the data are
+/// ETags and Timestamps increase strictly with each write, even if the clock is set back or an entity is deleted and inserted again: this
+/// holds in the whole store or, on PostgreSQL, in each partition. A page is one snapshot of each of its partitions, and a transaction is
+/// seen completely. Thread safety: safe to use from several threads. If memory runs out, std::bad_alloc is propagated, and the data are
 /// unchanged.
 template <ordered_store Store>
 class local {
@@ -27,7 +27,7 @@ public:
     /// Opts in if its store does.
     using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
 
-    // Templates, because Clang 14 instantiates each constructor of a class, whatever its constraints.
+    // These are templates, because Clang 14 instantiates each constructor of a class, whatever its constraints.
 
     /// Uses a default store with default options.
     template <std::default_initializable Default = Store>
@@ -81,7 +81,7 @@ public:
     }
 
 protected:
-    /// Whether there is a store: not after a move.
+    /// Whether there is a store; false after a move.
     [[nodiscard]] bool has_store() const noexcept { return static_cast<bool>(state_); }
 
 private:
@@ -289,7 +289,7 @@ private:
     shared<state> state_;
 };
 
-/// Separate, so that it is compiled with the backend.
+/// It is a separate function, so that it is compiled with the backend.
 template <ordered_store Store>
 local<Store>::state::~state() = default;
 

@@ -33,14 +33,14 @@ enum class lookup : std::uint8_t {
 #pragma GCC diagnostic pop
 #endif
 
-/// The start of a scan and its last partition, both inclusive. The rest is for stores that fetch rows ahead: a store may visit rows after
-/// `last_row`, and more than `most_rows`.
+/// The start of a scan and its last partition, both inclusive. The other members are for stores that fetch rows in advance: a store may
+/// visit rows after `last_row`, and more than `most_rows`.
 struct scan_range {
     std::string_view from_partition;                ///< the first partition
     std::string_view from_row;                      ///< the first row in it
-    std::optional<std::string_view> last_partition; ///< if absent: to the end of the table
+    std::optional<std::string_view> last_partition; ///< if absent, the scan continues to the end of the table
     std::optional<std::string_view> last_row{};     ///< last wanted row, if the range is within one partition
-    std::size_t most_rows{};                        ///< the visitor stops at this row at the latest; 0: unknown
+    std::size_t most_rows{};                        ///< the visitor stops after at most this many rows; 0: unknown
 };
 
 /// Receives the bytes of a row; the view is valid during the call.
@@ -71,9 +71,9 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 /// Semantic rules:
 /// 1. Keys of tables, partitions and rows are bytes, compared with memcmp; a prefix sorts first. Any bytes are valid; a key may be empty.
 /// 2. `update` runs `body` in a transaction over one partition: it reads the latest committed rows. If it returns true, all staged
-///    changes become visible at once; if it returns false, none does. No other update of the partition runs in between. The body may be run
-///    again from its start, and on another thread while the caller waits; it resets its outputs first. It calls the store only through
-///    its transaction.
+///    changes become visible at once; if it returns false, no change does. No other update of the partition runs in between. The body may
+///    be run again from its start, and on another thread while the caller waits; it resets its outputs first. It calls the store only
+///    through its transaction.
 /// 3. Reads of the same transaction need not see the changes that the update has staged.
 /// 4. An error from `update` has `effect::none` if nothing was applied, and `effect::unknown` if the outcome is unknown.
 /// 5. All rows of one partition that one `scan` visits come from one snapshot of that partition; there is no guarantee across

@@ -12,8 +12,8 @@
 /// Differences between services are read from the profile of the transport. Pages may be empty and of any size, and a deleted table may
 /// reserve its name for a while: the suite accepts everything that `transport` allows. Some behaviours use two threads.
 ///
-/// The behaviours take long to compile. If the library is compiled separately, `entitable/src/testing.hpp` has their bodies: include it
-/// once in the test program that runs them.
+/// The behaviours take long to compile. If the library is compiled separately, `entitable/src/testing.hpp` contains their bodies: include
+/// it once in the test program that runs them.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/testing/conformance/trial.hpp>
@@ -25,8 +25,8 @@ namespace testing::conformance {
 [[nodiscard]] ENTITABLE_DECL std::vector<behaviour> behaviours();
 
 /// Tries one behaviour on a transport, or on two handles of one store. Returns the failures, each as "behaviour: expectation, result", with
-/// a line for the request, and with the first a line for the contract. Its tables remain; their names begin with `prefix`, at most 20
-/// letters and digits, a letter first.
+/// a line for the request; the first failure also has a line for the contract. The tables of the behaviour remain; their names begin with
+/// `prefix`, which has at most 20 letters and digits and begins with a letter.
 [[nodiscard]] ENTITABLE_DECL std::vector<std::string> try_behaviour(
     behaviour const& tried, handles const& store, std::string prefix = "conform");
 

@@ -59,7 +59,7 @@ template <class Request, class Take>
 
 } // namespace detail
 
-/// Reads all tables, or the named ones, page by page. Errors: those of the transport; TransportFailed after more than 1,000 consecutive
+/// Reads all tables, or only the named tables, page by page. Errors: those of the transport; TransportFailed after more than 1,000 consecutive
 /// pages without new items.
 [[nodiscard]] inline result<contents> read_contents(any_transport const& from, std::vector<std::string> names = {}) {
     contents all;
@@ -137,7 +137,7 @@ namespace detail {
     return " (" + std::to_string(bytes.size()) + " bytes, at " + std::to_string(at) + ": " + rest.to_string() + ")";
 }
 
-/// `old -> new`; for long values, also the place of the first difference, which would otherwise be cut off.
+/// Formats as `old -> new`; for long values, also gives the place of the first difference, which would otherwise be cut off.
 [[nodiscard]] inline std::string shown_change(value const* was, value const* is) {
     std::string before = was == nullptr ? "absent" : shown_value(*was);
     std::string after = is == nullptr ? "absent" : shown_value(*is);

@@ -4,7 +4,7 @@
 
 /// \file
 /// `every_crash_point`: interrupts a worker at each of its requests, in each of several ways, and runs the workers that come after it.
-/// For user-defined sagas, and all other work that must be resumable after a crash:
+/// It is for user-defined sagas, and for all other work that must be resumable after a crash:
 ///
 ///     testing::crash_point_world world;
 ///     world.begin = [](any_transport const& store, clock& time) { ... make tables, and put the message into its queue ... };
@@ -29,12 +29,12 @@ namespace testing {
 struct crash_point_world {
     std::function<void(any_transport const&, clock&)> begin{}; ///< sets up the store; called once for each run
     std::function<std::string(any_transport const&)> shows{};  ///< the state to compare with an uninterrupted run
-    std::function<std::string(any_transport const&)> wrong{};  ///< an error at the end; empty: none. Optional
+    std::function<std::string(any_transport const&)> wrong{};  ///< returns an error, or nothing, at the end; optional
     std::function<void(any_transport const&, clock&)>
-        meanwhile{}; ///< actions of other programs, once in each run: at the point, or at the end. Optional
+        meanwhile{}; ///< actions of other programs, called once in each run: at the point, or at the end; optional
     std::chrono::nanoseconds patience{
-        std::chrono::minutes{1}}; ///< time until the next worker starts: claims have expired then
-    std::size_t workers{3};       ///< workers after the interrupted one
+        std::chrono::minutes{1}}; ///< time until the next worker starts: by then claims have expired
+    std::size_t workers{3};       ///< number of workers after the interrupted one
 };
 
 /// The result of `every_crash_point`.
@@ -114,7 +114,8 @@ private:
 };
 
 /// Runs `work(transport, clock)` once for each of its requests and each interruption, on stores in memory; then runs more workers, and
-/// compares the result of `shows` with the result of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
+/// compares the result of `shows` with the result of an uninterrupted run. Stops at the first problem. The result is deterministic if
+/// `work` is deterministic.
 [[nodiscard]] inline crash_point_report every_crash_point(
     std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
     crash_point_report told;

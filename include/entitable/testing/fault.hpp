@@ -25,7 +25,7 @@ struct fault {
 
     std::string name;                 ///< name in the log of faults
     commit applied{commit::never};    ///< whether and when the request is applied
-    std::optional<error> answer{};    ///< the error returned; without one the response is returned as usual
+    std::optional<error> answer{};    ///< the error returned; if absent, the response is returned as usual
     std::chrono::nanoseconds takes{}; ///< the response time, by the clock of the transport
 
     /// No connection: the request is certainly not applied.
@@ -50,7 +50,7 @@ struct fault {
     [[nodiscard]] static fault throttled(std::optional<std::chrono::milliseconds> retry_after = {}) {
         return status(429, false, effect::none, retry_after);
     }
-    /// 503, not applied.
+    /// 503: the request is not applied.
     [[nodiscard]] static fault busy(std::optional<std::chrono::milliseconds> retry_after = {}) {
         return status(503, false, effect::none, retry_after);
     }
@@ -82,7 +82,8 @@ private:
     }
 };
 
-/// A fault and the requests it applies to: requests of one kind and one table, or any requests. Only the `number`th of these requests fails.
+/// A fault and the requests it applies to: requests of one kind and to one table, or any requests. Only the `number`th of these requests
+/// fails.
 struct planned_fault {
     testing::fault what;   ///< the fault
     std::size_t number{1}; ///< counted from 1 over the matching requests, from the moment of planning

@@ -31,7 +31,7 @@ namespace detail {
     bool known = name.empty();
     auto const look = [&](std::string_view each) {
         known = known || each == name;
-        if (names.find(each) == std::string::npos) { // two kinds may be the same request to the service
+        if (names.find(each) == std::string::npos) { // two kinds of requests may be the same request to the service
             names += names.empty() ? "" : ", ";
             names += each;
         }
@@ -57,15 +57,15 @@ struct faulty_options {
 };
 
 /// Passes requests on, unless a fault is due. Each request takes at most one fault, the first that is due. A cheap handle: copies share the
-/// plan. The log grows without bound: for tests.
+/// plan. It is for tests, because the log grows without bound.
 ///
-/// Thread safety: safe to use from several threads; with one thread everything happens in the same order each time.
+/// Thread safety: safe to use from several threads; with one thread, events happen in the same order every time.
 template <transport T>
 class faulty {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Takes exactly a T, without conversions: not even when any_transport checks whether this type is a transport.
+    // Takes exactly a T: no conversion is tried, not even when any_transport checks whether this type is a transport.
     /// Wraps a transport, without planned faults.
     template <std::same_as<T> Wrapped>
     explicit faulty(Wrapped wrapped, faulty_options const& options = {})
@@ -91,7 +91,7 @@ public:
         }
         own().plans.push_back({std::move(one), 0});
     }
-    /// Plans `count` faults, drawn from `choices` and spread over the next `requests` requests, at most one each.
+    /// Plans `count` faults, drawn from `choices` and spread over the next `requests` requests, at most one for each request.
     void plan_random(
         std::uint64_t seed, std::size_t count, std::size_t requests, std::vector<fault> const& choices) const {
         random_source random{seed};
@@ -258,7 +258,7 @@ private:
                 (each.it.table.empty() || each.it.table == at.first);
             if (!matches || each.it.fired) { continue; }
             each.seen += 1;
-            // A fault that became due during another fault happens next.
+            // A fault that became due during another fault is applied next.
             if (each.seen >= each.it.number && !due) {
                 each.it.fired = true;
                 due = each.it.what;

@@ -4,7 +4,7 @@
 
 /// \file
 /// `interleavings`: every order in which the requests of some operations can reach a store, with lost responses, late or repeated requests,
-/// and programs that end. For user-defined protocols as well as for the library's protocols:
+/// and programs that end. It serves user-defined protocols as well as the library's protocols:
 ///
 ///     auto const found = testing::interleavings([](testing::stage& on) {
 ///         ... make tables; on.add("first", operation, [](auto outcome) { ... }); on.add("second", ...);
@@ -26,7 +26,7 @@ namespace testing {
 
 /// The result of a search.
 struct interleaving_report {
-    std::string problem;               ///< description of the problem; empty if there is none
+    std::string problem;               ///< description of the problem; empty if there is no problem
     std::vector<std::string> schedule; ///< moves that lead to the problem: as few as possible in `interleavings`
     std::size_t states{};              ///< number of distinct states
     std::size_t ends{};                ///< number of final states
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] static interleaving_report run(
         std::function<void(stage&)> const& begin, interleaving_limits const& limits) {
         interleaving_report told;
-        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // hashes: the texts of a long search take gigabytes
+        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // hashes, since texts would take gigabytes
         std::deque<std::vector<stage::move>> open(1);
         while (!open.empty()) {
             std::vector<stage::move> const so_far = std::move(open.front());
@@ -121,14 +121,14 @@ private:
 };
 
 /// Runs all interleavings of the operations that `begin` adds to the stage, until a problem is found; `begin` is called for each schedule.
-/// Deterministic. A few thousand states take seconds: give it two or three operations of a few requests each.
+/// Deterministic. A few thousand states take seconds, so use two or three operations with a few requests each.
 [[nodiscard]] inline interleaving_report interleavings(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits = {}) {
     return interleaving_search::run(begin, limits);
 }
 
-/// Runs one schedule that is drawn from a seed, to its end or for `most_states` steps; the same seed gives the same schedule. For
-/// operations with too many schedules to examine all. Takes milliseconds.
+/// Runs one schedule that is drawn from a seed, to its end or for `most_states` steps; the same seed gives the same schedule. Suits
+/// operations with too many schedules to examine all of them. Takes milliseconds.
 [[nodiscard]] inline interleaving_report random_interleaving(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits, std::uint64_t seed) {
     return interleaving_search::wander(begin, limits, seed);

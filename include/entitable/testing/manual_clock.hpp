@@ -17,7 +17,7 @@ namespace testing {
 /// Thread safety: safe to use from several threads; waits of several threads add up.
 class manual_clock final : public clock {
 public:
-    /// Stands at `start`, UTC.
+    /// Starts at `start`, UTC.
     explicit manual_clock(date_time start = date_time::from_date(2026, 1, 1)) noexcept
         : day_(start.ticks), steady_(std::chrono::steady_clock::now().time_since_epoch().count()) {}
 

@@ -32,9 +32,9 @@ class program {
         std::condition_variable changed;
         request_ref asked;        // the request that the body waits for
         void* slot{};             // the place for the response
-        bool waits{};             // the body waits
-        bool ended{};             // the body has ended
-        std::optional<error> why; // set: later requests fail with this error
+        bool waits{};             // whether the body waits
+        bool ended{};             // whether the body has ended
+        std::optional<error> why; // if set, later requests fail with this error
         std::optional<Outcome> outcome;
         date_time date; // date of the response
         entitable::profile limits{local_profile()};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Rows in one line, for tests that work below the typed tables.
+/// Rows written on one line, for tests that work below the typed tables.
 
 #include <entitable/core/row/row.hpp>
 

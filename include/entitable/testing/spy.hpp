@@ -22,7 +22,8 @@ struct seen_request {
     std::optional<error_code> failed; ///< error of the request, if it failed
 };
 
-/// Passes requests on and records a copy of each. A cheap handle: copies share the record. The record grows without bound: for tests.
+/// Passes requests on and records a copy of each. A cheap handle: copies share the record. It is for tests, because the record grows
+/// without bound.
 ///
 /// Thread safety: safe to use from several threads.
 template <transport T>

@@ -70,8 +70,8 @@ public:
 private:
     friend class interleaving_search;
 
-    /// The delivery of a request. A refused request is not delivered; one whose response is lost is delivered; a late one is delivered
-    /// after the operation got the error of a lost request; a repeated one gets its response, and is delivered again later.
+    /// The delivery of a request. A refused request is not delivered; a request whose response is lost is delivered; a late request is
+    /// delivered after the operation got the error of a lost request; a repeated request gets its response, and is delivered again later.
     enum class delivery : std::uint8_t { answered, refused, answer_lost, late, twice };
 
     struct move {
@@ -119,11 +119,11 @@ private:
 
         std::string name;
         steady_time deadline;
-        std::string history; ///< all responses that the actor received
+        std::string history; ///< all responses that the operation has received
         std::string broken;  ///< the violated rule of operations
         std::size_t sent{};
         bool over{};
-        bool in_vain{}; ///< set if the actor has ended with an error
+        bool in_vain{}; ///< set if the operation has ended with an error
     };
 
     template <class Make, class Tell>
@@ -349,7 +349,7 @@ private:
 
     interleaving_limits limits_;
     mutable manual_clock time_;
-    steady_time begun_{time_.steady()}; ///< differs between runs: states have times relative to it
+    steady_time begun_{time_.steady()}; ///< differs between runs, so states contain times relative to it
     std::deque<memory_backend> stores_; ///< one store for each place
     std::vector<any_transport> ways_;   ///< transports to the stores
     std::vector<std::shared_ptr<void>> kept_;

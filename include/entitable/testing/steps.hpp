@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `steps`: one operation, step by step, and at each step everything that can happen: the response of the store; each error of a list, with
-/// the request applied or not if its effect is unknown; its deadline (`abandon`); the end of its program, before or after the request.
-/// After a crash or an error it is started again. For user-defined operations as well as for the library's:
+/// `steps`: runs one operation step by step, with everything that can happen at each step: the response of the store; each error of a list,
+/// with the request applied or not if its effect is unknown; its deadline (`abandon`); the end of its program, before or after the request.
+/// After a crash or an error it is started again. It serves user-defined operations as well as the library's operations:
 ///
 ///     auto const found = testing::steps([](testing::stage& on) {
 ///         ... make tables in on.store(), on.store(1) for another place ...
@@ -15,7 +15,7 @@
 ///     });
 ///     CHECK(found.problem == "");                         // otherwise found.schedule is the shortest path
 ///
-/// The rules of `operation` are checked on the way: `next()` called twice returns the same step, an abandoned operation has ended, a
+/// The rules of `operation` are checked as well: `next()` called twice returns the same step, an abandoned operation has ended, a
 /// request goes to a place that exists and its response is accepted, and the operation ends. The stage's clock stands still until the
 /// operation waits (`not_before`), and each response takes `interleaving_limits::takes`.
 
@@ -34,7 +34,7 @@ namespace testing {
     return {.errors = usual_errors(), .late = 0, .abandoned = 1, .crashes = 1, .again = 1};
 }
 
-/// Runs everything that can happen at the steps of the operation that `begin` adds to the stage; `begin` is called for each run.
+/// Runs everything that can happen at each step of the operation that `begin` adds to the stage; `begin` is called for each run.
 /// Deterministic. Several operations on the stage are interleaved as well.
 [[nodiscard]] inline interleaving_report steps(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits = each_step()) {

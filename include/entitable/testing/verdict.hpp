@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Assertions that work with any test framework and without one: a `verdict` is yes, or no with a reason.
+/// Assertions that work with any test framework and without one: a `verdict` is a yes, or a no with a reason.
 ///
 ///     CHECK(testing::fails_with(orders.insert(order), error_code::entity_already_exists));   // with a framework's macro
 ///     testing::require(testing::succeeds(orders.insert(order)));                             // without a framework
@@ -22,7 +22,7 @@ public:
     [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< a success
     [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< a failure with its reason
 
-    explicit operator bool() const noexcept { return why_.empty(); } ///< whether it holds
+    explicit operator bool() const noexcept { return why_.empty(); } ///< whether the assertion holds
     /// Returns the expectation and the actual result; empty if the assertion holds.
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
 

@@ -34,7 +34,7 @@ public:
 
     /// Returns the number of a text; adds the text if it is new.
     [[nodiscard]] std::uint32_t number_of(std::string_view text);
-    /// Returns the number of a text, or `none`.
+    /// Returns the number of a text, or `none` if the text is unknown.
     [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept;
     [[nodiscard]] std::string_view operator[](std::uint32_t number) const noexcept {
         std::size_t const begin = number == 0 ? 0 : ends_[number - 1];

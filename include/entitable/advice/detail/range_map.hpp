@@ -14,8 +14,8 @@ namespace detail {
 struct served_range {
     std::size_t first{};    ///< first partition
     std::size_t end{};      ///< end of the partitions, exclusive
-    double hot{};           ///< seconds of overload minus seconds without overload
-    double cool{};          ///< seconds of low load of the range and its right neighbour
+    double hot{};           ///< seconds with overload minus seconds without overload
+    double cool{};          ///< seconds for which the load of the range and its right neighbour was low
     double offline_until{}; ///< second at which the range is online again
     double asked{};         ///< load in the last second
 };
@@ -26,11 +26,11 @@ public:
     range_map(load_shape const& load, double seconds, service_model const& model);
 
     [[nodiscard]] std::size_t partitions() const noexcept { return shares_.size(); }
-    /// Returns the shares of the partitions at a second, including the newest one if there is one.
+    /// Returns the shares of the partitions at a second, including the newest partition if there is one.
     [[nodiscard]] std::vector<double> const& shares() const noexcept { return shares_; }
     [[nodiscard]] std::size_t newest(double second) const noexcept;
     [[nodiscard]] double appended() const noexcept { return appended_; }
-    /// Returns how many partitions of the service one partition here represents.
+    /// Returns how many partitions of the service one partition of the load represents.
     [[nodiscard]] double weight(std::size_t partition) const noexcept { return weights_[partition]; }
 
     [[nodiscard]] std::vector<served_range>& ranges() noexcept { return ranges_; }

@@ -69,14 +69,14 @@ private:
     void add_writes(row_groups const& partitions, std::vector<double>& loads) const;
     [[nodiscard]] double growth_of(key_declaration const& declared);
     [[nodiscard]] std::string key_text(std::vector<int> const& columns, std::size_t row) const;
-    /// Scales `count` rows to the table, if one of them was selected deliberately.
+    /// Scales `count` rows to the table, if one of these rows was selected deliberately.
     [[nodiscard]] double rows_behind(double count) const noexcept { return 1 + (count - 1) / fraction_; }
 
     table_sample const* sample_;
     workload const* load_;
     service_targets targets_;
     std::vector<std::size_t> rows_; ///< the examined rows of the sample
-    std::vector<char> latest_;      ///< for each of these rows: 1 if it is one of the most recently written
+    std::vector<char> latest_;      ///< for each of these rows: 1 if it is one of the most recently written rows
     double fraction_{1};
     std::vector<prepared_query> queries_;
     std::map<std::vector<int>, row_groups> groups_;

@@ -63,7 +63,7 @@ private:
         }
         return {};
     }
-    /// Returns the best keys that rank above the current ones and serve a query in at most `most` seconds.
+    /// Returns the best keys that rank above the current keys and serve a query in at most `most` seconds.
     [[nodiscard]] std::string better_for(query_score const& query, double most) const {
         auto const at = static_cast<std::size_t>(&query - present_.queries.data());
         for (key_candidate const& each : made_.candidates) {
@@ -256,14 +256,13 @@ private:
     key_score const& present_;
 };
 
-/// Ranks keys by these criteria, in this order: they fit, they fit with reserve, low cost, no buckets, the current keys, several partitions
-/// of several entities, fine partitions.
+/// Ranks keys by these criteria, in this order: whether they fit, whether they fit with reserve, low cost, no buckets, whether they are the current keys, several partitions of several entities, fine partitions.
 [[nodiscard]] ENTITABLE_DECL std::array<double, 8> rank_of(key_candidate const& of, service_targets const& targets) {
     key_score const& score = of.score;
     bool const salted = std::any_of(score.declared.partition.begin(), score.declared.partition.end(),
         [](declared_component const& each) { return each.buckets > 0; });
     bool const roomy = 2 * score.hottest <= targets.partition_rate;
-    // Under a model, a difference of less than 5 % does not count.
+    // Because this is a model, a difference of less than 5 % does not count.
     double const cost = score.cost > 0 ? std::floor(std::log(score.cost) / std::log(1.05)) : -1e9;
     return {score.fits ? 0.0 : 1.0, score.transactions ? 0.0 : 1.0, score.fits && roomy ? 0.0 : 1.0, cost,
         salted ? 1.0 : 0.0, of.present ? 0.0 : 1.0,

@@ -122,7 +122,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     component_names all = partition;
     add_once(all, row);
     component_names suffix;
-    for (std::string const& each : declared) { // a single member that makes the keys unique
+    for (std::string const& each : declared) { // a single member may make the keys unique
         component_names with = all;
         add_once(with, {each});
         if (!has(all, each) && scores.is_unique(with)) {
@@ -236,7 +236,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         }
         add_once(pool, fixed);
     }
-    for (query_members const& query : dominant) { // a range of partitions is better than a scan
+    for (query_members const& query : dominant) { // a range of partitions costs less than a scan
         for (std::string const& each : query.ranged) {
             if (can_be_key(sample, each)) { add_once(pool, {each}); }
         }

@@ -26,7 +26,7 @@ public:
           waits_(slot_count * max_attempts_ * map_.partitions()),
           slot_full_(slot_count) {
         for (std::size_t attempts = 0; attempts < max_attempts_; ++attempts) {
-            for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter, in three parts
+            for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter is represented by three values
                 double const wait =
                     std::chrono::duration<double>(options_.retries.delays.delay(attempts + 1, random)).count();
                 away_.push_back(static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slot_count - 1.0)));
@@ -55,7 +55,7 @@ private:
         double const rate = into_.load.arrivals.at(second + 0.5);
         std::size_t const count = map_.partitions();
         auto const slot = static_cast<std::size_t>(second) % slot_count;
-        double* const fresh = waiting(slot, 0); // nothing waits before the first attempt
+        double* const fresh = waiting(slot, 0); // no request waits before the first attempt
         double const spread = rate * (1 - map_.appended());
         for (std::size_t partition = 0; partition < count; ++partition) {
             fresh[partition] = spread * map_.shares()[partition];
@@ -106,7 +106,7 @@ private:
         double const longest = model_.server_rate * std::chrono::duration<double>(model_.queue).count();
         queued_[index] = (std::min)(before + passed - served, longest);
         double const refused = asked - passed + (std::max)(0.0, before + passed - served - longest);
-        // Below its rate a server is an M/D/1 queue; above, the queue length decides.
+        // Below its rate a server is an M/D/1 queue; above that rate, the queue length decides.
         double const use = capacity > 0 ? (std::min)(passed / capacity, 0.999) : 0;
         double const short_wait = use / (2 * model_.server_rate * (1 - use));
         double const wait = (std::min)(
@@ -118,7 +118,7 @@ private:
         if (refused > 1e-9 && asked > 0) { repeat(range, second, refused / asked, repeated, now); }
     }
 
-    /// Requests of each number of attempts are refused with the same probability.
+    /// Requests with any number of attempts are refused with the same probability.
     void repeat(served_range const& range, double second, double part, bool repeated, simulated_second& now) {
         auto const slot = static_cast<std::size_t>(second) % slot_count;
         for (std::size_t attempts = 0; attempts < (repeated ? max_attempts_ : 1); ++attempts) {

@@ -55,7 +55,7 @@ ENTITABLE_DECL heat_map heat_map::of(table_sample const& sample) {
 
 ENTITABLE_DECL std::size_t heat_map::row_of(std::string_view key) const noexcept {
     if (key.substr(0, common_) != std::string_view{bounds_[0]}.substr(0, common_)) {
-        return text::compare_utf16(key, bounds_[0]) < 0 ? 0 : rows() - 1; // before all bounds, or after them
+        return text::compare_utf16(key, bounds_[0]) < 0 ? 0 : rows() - 1; // the key is before all bounds, or after them
     }
     auto const alike = std::equal_range(leading_.begin(), leading_.end(), detail::leading_bytes(key.substr(common_)));
     // Bounds with equal leading bytes are compared by the rest.
@@ -99,7 +99,7 @@ ENTITABLE_DECL double heat_map::growth() const noexcept {
             of_column[column] += at(row, column);
         }
     }
-    // The middle rank of each row and column, relative to the mean rank of all.
+    // The middle rank of each row and column, relative to the mean rank of all events.
     auto const ranks = [&](std::vector<double> weights) {
         double before = 0;
         for (double& each : weights) {
@@ -143,7 +143,7 @@ ENTITABLE_DECL heat_pattern heat_map::pattern() const noexcept {
         hottest_row = (std::max)(hottest_row, all);
     }
     if (rows() > 4 && 2 * hottest_row > total_) { return heat_pattern::hot_key; }
-    // A tenth of the time with half of the events.
+    // Finds a tenth of the time that contains half of the events.
     std::sort(of_column.begin(), of_column.end(), std::greater<>{});
     double const busiest =
         std::accumulate(of_column.begin(), of_column.begin() + static_cast<std::ptrdiff_t>((used_ + 9) / 10), 0.0);

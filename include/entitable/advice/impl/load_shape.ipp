@@ -63,7 +63,7 @@ ENTITABLE_DECL load_shape load_shape::of(
     made.arrivals = arrival_pattern::constant(total);
     made.appended = grows && total > 0 ? writes / total : 0;
     made.prepends = loads.growth < 0;
-    // Groups neighbours until they have a 500th of the load.
+    // Groups neighbours until a group has a 500th of the load.
     double together = 0;
     std::uint32_t count = 0;
     for (std::size_t index = 0; index < loads.loads.size(); ++index) {

@@ -48,7 +48,7 @@ public:
                 light.push_back(high);
             }
         }
-        for (auto const* rest : {&light, &heavy}) { // left over because of rounding
+        for (auto const* rest : {&light, &heavy}) { // these are left over because of rounding
             for (std::size_t const index : *rest) { keep_[index] = 1; }
         }
     }
@@ -67,7 +67,7 @@ private:
 struct repetition {
     double at;              ///< second
     double first_sent;      ///< second
-    std::uint32_t attempts; ///< made so far
+    std::uint32_t attempts; ///< attempts made so far
     std::uint32_t partition;
     friend bool operator<(repetition const& left, repetition const& right) noexcept { return left.at > right.at; }
 };
@@ -123,7 +123,7 @@ public:
 private:
     /// Returns the time to the next arrival of a Poisson process.
     [[nodiscard]] double gap(double rate) noexcept {
-        return rate > 0 ? -std::log(1 - random_.unit()) / rate : 2; // none in this second
+        return rate > 0 ? -std::log(1 - random_.unit()) / rate : 2; // there is no arrival in this second
     }
     [[nodiscard]] std::uint32_t choose() noexcept {
         bool const newest = map_.appended() > 0 && (map_.appended() >= 1 || random_.unit() < map_.appended());
@@ -190,7 +190,7 @@ private:
     stretch_recorder recorder_;
     simulation_random random_;
     alias_table choice_;
-    std::vector<double> free_at_; ///< when the server of each range is free
+    std::vector<double> free_at_; ///< time at which the server of each range is free
     std::vector<double> asked_;   ///< requests to each partition in this second
     std::vector<repetition> repetitions_;
     simulated_second now_;

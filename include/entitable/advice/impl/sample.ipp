@@ -68,7 +68,7 @@ ENTITABLE_DECL double table_sample::error_of(double share) const noexcept {
     if (size() < 2 || rows_ < 2) { return whole() ? 0 : 1; }
     double const kept = static_cast<double>(size());
     double const left = (static_cast<double>(rows_) - kept) / (static_cast<double>(rows_) - 1);
-    // A share of 0 or 1 in the sample is known only to 3 in n ("rule of three").
+    // A share of 0 or 1 in the sample is known only with an error of 3 in n ("rule of three").
     double const spread = 1.96 * std::sqrt(share * (1 - share) / kept * left);
     return left == 0 ? 0 : spread > 3 / kept ? spread : 3 / kept;
 }

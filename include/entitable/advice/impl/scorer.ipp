@@ -212,7 +212,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
             : bounds.empty()                   ? rows_behind(inside[group])
                                                : inside[group] / fraction_;
         mean += likely[group] / all * rows;
-        // A group in the sample stands only for itself, not for groups that the sample missed.
+        // A group in the sample represents only itself, and not groups that the sample missed.
         bool const by_rows = rate.values == asked_values::as_stored && rate.zipf <= 0;
         double const share =
             by_rows ? rows_behind(by_value.sizes[group]) / static_cast<double>(sample_->rows()) : likely[group] / all;
@@ -313,7 +313,7 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
     }
 
     std::vector<int> const columns = columns_of(declared.partition);
-    row_groups const partitions = groups(columns); // a copy, because more groups are added below
+    row_groups const partitions = groups(columns); // copied, because more groups are added below
     std::vector<double> loads(partitions.sizes.size());
     for (prepared_query const& each : queries_) { score_query(each, declared, partitions, loads, made); }
     add_writes(partitions, loads);

@@ -23,7 +23,7 @@ ENTITABLE_DECL result<void> service_model::validate() const {
     if (offline < nanoseconds{} || round_trip < nanoseconds{} || offline > std::chrono::hours{24} ||
         round_trip > std::chrono::minutes{10}) {
         return failure{error_code::out_of_range_input,
-            "offline of the service model must be 0 to 1 day, and round_trip 0 to 10 minutes"};
+            "offline of the service model must be between 0 and 1 day, and round_trip between 0 and 10 minutes"};
     }
     if (ranges < 1 || ranges > 100'000) {
         return failure{error_code::out_of_range_input, "the service model must have 1 to 100,000 ranges"};

@@ -21,7 +21,7 @@ ENTITABLE_DECL std::uint64_t partitions_for(
 
 ENTITABLE_DECL std::uint32_t doublings_for(
     std::uint64_t partitions, double units, throughput_rules const& rules) noexcept {
-    std::uint32_t doublings = 0; // counted, because a logarithm of 8 may be 3.0000000000000004
+    std::uint32_t doublings = 0; // this loop counts, because a logarithm of 8 may be 3.0000000000000004
     for (double enough = instant_maximum(partitions, rules); enough > 0 && enough < units; enough *= 2) { ++doublings; }
     return doublings;
 }

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The limit of a plan: counts in doubles stay exact, and 64 bits hold them.
+/// The limit of a plan: up to this value counts in doubles are exact, and fit into 64 bits.
 inline constexpr double most_partitions = 1e9;
 
 [[nodiscard]] ENTITABLE_DECL result<void> check_figure(

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `stress_test<E>`: the provider's stress test of a partition, in its four steps: a test table; entities of one partition in it; the
-/// application's own mix of calls at increasing rates; and a verdict against the target of a partition. The table is removed at the
+/// `stress_test<E>`: the provider's stress test of a partition, in its four steps: a test table; entities in one partition of this table;
+/// the application's own mix of calls at increasing rates; and a verdict against the target of a partition. The table is removed at the
 /// end, even after an error or an exception thrown by a call.
 ///
 ///     entitable::stress_test<order> test{store, "stressOrders", orders_of_one_customer};
@@ -25,8 +25,8 @@ struct stress_options {
     double most{};          ///< entities a second in the last step; 0: 1.25 times the larger of `peak` and `target`
     std::uint32_t steps{8}; ///< number of steps in the ramp, all of equal height
     std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< duration of each step
-    bool poisson{true};        ///< whether calls arrive at random, as from many clients, rather than at equal intervals
-    std::uint32_t workers{16}; ///< threads that make calls; 1: only the caller's own
+    bool poisson{true};                 ///< whether calls arrive at random, as from many clients, or at equal intervals
+    std::uint32_t workers{16};          ///< threads that make calls; 1: only the caller's own
     std::chrono::nanoseconds latency{}; ///< limit for 99 of 100 calls in the steps up to the peak; 0: no limit
     std::uint64_t seed{1};              ///< seed for the arrivals and for the choice of each call
     clock* time{&system_clock()};       ///< must outlive the test
@@ -44,8 +44,8 @@ struct stress_action {
 };
 
 /// Makes calls by the clock, at increasing rates until a rate is not reached. Latencies count from the moment at which a call was due, so
-/// that waiting for a busy client counts. `attempts` returns the number of attempts so far, including first attempts. Errors: InvalidInput
-/// without actions.
+/// that the wait for a busy client is included. `attempts` returns the number of attempts so far, including first attempts. Errors:
+/// InvalidInput without actions.
 [[nodiscard]] result<stress_outcome> run_stress(
     std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts);
 
@@ -61,15 +61,15 @@ private:
     atomic<std::uint64_t> count_{0};
 };
 
-/// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if the table exists; it is not changed
-/// then.
+/// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if the table exists; the table is not
+/// changed then.
 [[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts);
 
 } // namespace detail
 
-/// A stress test of the partition of some entities. `run` may be called again. One thread at a time; its calls are made by
+/// A stress test of one partition with some entities. `run` may be called again. One thread at a time; its calls are made by
 /// `stress_options::workers` threads, so the transport and the functions passed to `does` must support that.
 template <mapped_entity Entity>
 class stress_test {
@@ -99,7 +99,7 @@ public:
     /// Runs the test. Failed calls are part of the outcome. An exception thrown by a call ends its worker, and is rethrown after the step
     /// has ended and the table was removed; with one worker it ends the step.
     ///
-    /// Errors: those of the entities' keys; InvalidInput without entities or calls, or with entities of two partitions; OutOfRangeInput for
+    /// Errors: those of the entities' keys; InvalidInput without entities or calls, or with entities in two partitions; OutOfRangeInput for
     /// invalid options; TableAlreadyExists; those of creating, filling and removing the table. If the effect of the creation is unknown,
     /// the table may remain.
     [[nodiscard]] result<stress_outcome> run(stress_options const& options = {}) const {

@@ -41,7 +41,7 @@ public:
 
 private:
     static loop_options without_letters(loop_options options) {
-        options.letters = false; // a watched pipe would keep the io_context from ever ending: post to it instead
+        options.letters = false; // a watched pipe would prevent the io_context from ending
         return options;
     }
     void turn() {
@@ -62,7 +62,7 @@ private:
         } else if (wakes != wakes_ || !timed_) {
             wakes_ = wakes;
             timed_ = true;
-            timer_.expires_at(wakes); // ends the previous wait
+            timer_.expires_at(wakes); // this also ends the previous wait
             timer_.async_wait([self = weak_from_this()](boost::system::error_code const& ended) {
                 if (auto const alive = self.lock(); alive && !ended) {
                     alive->timed_ = false;
@@ -102,7 +102,7 @@ public:
 
     /// Returns the loop that tables, sequences and semaphores are made for. Do not run it: the executor does.
     [[nodiscard]] event_loop& loop() noexcept { return state_->loop(); }
-    /// Returns its strand.
+    /// Returns the strand of the loop.
     [[nodiscard]] boost::asio::any_io_executor const& get_executor() const noexcept { return state_->on(); }
     /// Takes over a task, which starts soon. Its error is stored in `loop().problem()`; an exception is thrown by `io_context::run`. Safe
     /// to use from any thread.
@@ -152,7 +152,7 @@ struct tell_initiation {
 } // namespace detail
 
 /// Runs a task that returns a `result` in the loop, and completes a token with it: a callback `(std::exception_ptr, result<T>)`,
-/// `use_awaitable`, `use_future`, `deferred`. The exception is the one that left the task; awaitables and futures throw it. Safe to use
+/// `use_awaitable`, `use_future`, `deferred`. The exception is the task's exception; awaitables and futures throw it. Safe to use
 /// from any thread. The loop must outlive the task.
 template <class T, class Token>
 auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {

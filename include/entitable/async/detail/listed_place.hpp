@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A table of several types in a loop: the blocking table over a `loop_transport`, and calls of it on stacks of their own.
+/// A table of several types in a loop: the blocking table over a `loop_transport`, and calls of that table on their own stacks.
 
 #include <entitable/async/async_table.hpp>
 #include <entitable/client/companions/several_types.hpp>
@@ -69,7 +69,7 @@ template <class T>
     }
 }
 
-/// A handle of the place, and calls of its table on stacks of their own.
+/// A handle of the place, and calls of its table on their own stacks.
 template <class Place>
 struct in_listed_place {
     shared<Place> at;

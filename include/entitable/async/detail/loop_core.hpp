@@ -21,7 +21,7 @@ namespace detail {
 /// A loop's connection to one transport. Lives as long as the loop.
 struct loop_way {
     any_transport through;
-    bool at_once;           ///< the transport is called directly
+    bool at_once;           ///< whether the transport is called directly
     shared<channel> opened; ///< null if the transport is called directly, and when the loop ends
     std::size_t under_way{};
 };
@@ -32,7 +32,7 @@ public:
     /// Takes the response. Runs in a sink, so it sends but does not resume.
     virtual void take(completion& done) = 0;
 
-    // Placed after the index of the timer, to use its padding.
+    // These members are placed after the index of the timer, to use its padding.
     bool sent{};          ///< set while the request is in flight
     bool ready{};         ///< set while it is in the ready queue
     bool token_watched{}; ///< set while the loop checks its token
@@ -46,7 +46,7 @@ protected:
     ~sending() = default;
 };
 
-/// One thread.
+/// Used by one thread.
 class loop_core {
 public:
     loop_core(io_driver& io, std::size_t in_flight, bool letters) : io_(io), in_flight_(in_flight < 1 ? 1 : in_flight) {
@@ -126,7 +126,7 @@ public:
         for (std::size_t index = 0; index < busy_.size();) {
             loop_way* const way = busy_[index];
             poll(*way, now);
-            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise another one is at its index
+            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise another channel is at its index
         }
         while (under_way_ < in_flight_ && !turn_.alone()) {
             auto& one = static_cast<sending&>(parked::of(*turn_.next()));
@@ -145,7 +145,7 @@ public:
             one.timer_fired();
         }
     }
-    /// Adds or removes a waiter with a token: tokens wake no thread, so they are polled.
+    /// Adds or removes a waiter with a token: a token does not wake a thread, so tokens are polled.
     void watch_token(bool more) noexcept { watched_tokens_ += more ? std::size_t{1} : ~std::size_t{0}; }
     void look_at_tokens() {
         if (watched_tokens_ == 0) { return; }

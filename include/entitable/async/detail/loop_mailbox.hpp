@@ -20,8 +20,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Functions to be called on the thread of a loop. `post` may be called on any thread, the rest on the loop's thread. If the system has no
-/// pipes, or no pipe is left, no thread is woken, and the loop polls every few milliseconds.
+/// Functions to be called on the thread of a loop. `post` may be called on any thread, and all other functions on the loop's thread. If the
+/// system has no pipes, or no pipe is left, the loop is not woken, and polls every few milliseconds.
 class loop_mailbox final : io_handler {
 public:
     using letter = std::function<void()>;

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One stack of a loop, awaited by the coroutine that runs it. Must not move. One thread.
+/// One stack of a loop, awaited by the coroutine that runs it. Must not move. Used by one thread.
 class own_stack final : parked {
 public:
     own_stack(loop_core& core, std::size_t bytes, stack_body run, void* of)
@@ -35,7 +35,7 @@ public:
 
     // ---- for the coroutine ----
 
-    /// Makes the stack, before `go_on`. Errors: InternalError without memory for it.
+    /// Makes the stack, before `go_on`. Errors: InternalError if there is no memory for it.
     [[nodiscard]] result<void> allocate() noexcept {
         return side_.allocate() ? result<void>{} : failure{error_code::internal_error, "out of memory for a stack"};
     }
@@ -60,7 +60,7 @@ public:
         }
         void await_resume() const noexcept { stack->waiting = nullptr; }
     };
-    /// To be awaited before `go_on`.
+    /// Must be awaited before `go_on`.
     [[nodiscard]] waking woken() noexcept { return {this}; }
 
     // ---- for the code ----
@@ -118,7 +118,7 @@ private:
     }
     static void first(void* of) {
         auto& self = *static_cast<own_stack*>(of);
-        current() = &self; // the variable of the thread that the code runs on
+        current() = &self; // evaluated on the thread that runs the code
         self.run_(self.of_);
     }
     void timer_fired() override { wake(); }
@@ -233,7 +233,7 @@ protected:
         error_code::invalid_input, "a loop_transport can only be used on a stack of its loop: see on_own_stack"};
 }
 
-/// The clock for code on stacks of a loop: a wait leaves the stack. Elsewhere it behaves like the clock of the loop.
+/// The clock for code on stacks of a loop: a wait leaves the stack. On other stacks it behaves like the clock of the loop.
 class stack_clock final : public clock {
 public:
     explicit stack_clock(loop_core& core) noexcept : core_(core) {}

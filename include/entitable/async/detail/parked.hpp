@@ -50,7 +50,7 @@ private:
 struct in_scope : ring_link {};
 struct in_queue : ring_link {};
 
-/// A set of waiters, and of nested sets: ended as a whole.
+/// A set of waiters and of nested sets, which is ended as a whole.
 class wait_scope : ring_link {
 public:
     explicit wait_scope(wait_scope* around) {
@@ -83,7 +83,7 @@ public:
     virtual void end_early(error const& why) = 0;
     /// Called when its timer expires.
     virtual void timer_fired() {}
-    /// Checks whether its token was cancelled, which wakes no thread.
+    /// Checks whether its token was cancelled, because a cancellation does not wake the thread.
     virtual void look_at_token() {}
 
     static constexpr std::uint32_t no_timer = ~std::uint32_t{0};

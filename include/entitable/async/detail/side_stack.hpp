@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-// The thread sanitizer supports threads only.
+// The thread sanitizer supports only threads.
 #if !defined(ENTITABLE_STACKS_ARE_THREADS) && !defined(__SANITIZE_THREAD__) && \
     (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__))
 #define ENTITABLE_STACKS_ARE_THREADS 0
@@ -39,7 +39,7 @@ extern "C" void* __cxa_get_globals() noexcept;
 #endif
 #else
 #if !defined(ENTITABLE_STACKS_ARE_THREADS)
-/// Whether code on its own stack is run by its own thread, on systems that have no other way.
+/// Whether code on its own stack is run by its own thread, on systems that have no alternative.
 #define ENTITABLE_STACKS_ARE_THREADS 1
 #endif
 #include <condition_variable>
@@ -74,7 +74,7 @@ public:
         if (made == MAP_FAILED) { return false; }
         memory_ = made;
         bytes_ = size;
-        // Stacks grow down. The guard page divides the mapping, of which a process may have a limited number.
+        // Stacks grow down. The guard page divides the mapping; a process may have only a limited number of mappings.
         return ::mprotect(memory_, page, PROT_NONE) == 0 && ::getcontext(&inside_) == 0 && begin();
     }
     /// Runs until the function leaves (true) or has ended (false).
@@ -217,7 +217,7 @@ private:
     std::condition_variable changed_;
     bool inside_{};
     bool ended_{};
-    bool unused_{}; ///< it is destroyed without an entry
+    bool unused_{}; ///< this stack is destroyed without an entry
     std::thread thread_;
 };
 

@@ -62,7 +62,7 @@ private:
         virtual void take_back_of_channel() = 0;
         virtual void cancel_of_channel(error const& why) = 0;
     };
-    /// Refuses a request that was sent from elsewhere.
+    /// Refuses a request that was not sent from this stack.
     template <table_request Request>
     class refused_of final : public any_one {
     public:

@@ -7,7 +7,7 @@
 ///
 /// A copy includes all data, including rows of the library: the parts of wide entities, the messages, identities and dead letters of a
 /// queue, outboxes, states of indexes. It omits rows that belong to the source: operation rows, checkpoints, intents of writers.
-/// `system_row::kinds` has the rule for each kind. If a copy would lose data, it ends with NotSupported, which names the table and its
+/// `system_row::kinds` contains the rule for each kind. If a copy would lose data, it ends with NotSupported, which names the table and its
 /// content.
 ///
 /// A copy is not a snapshot. It may include some of the changes made while it runs: copy a queue or a wide table only while it is not in
@@ -26,8 +26,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Copies the rows of a table with changes: `change` returns the row to write for the row of an entity, or nullopt to skip it; its error
-/// ends the copy. Both tables must exist.
+/// Copies the rows of a table with changes: `change` returns the row to write for the row of an entity, or nullopt to skip it; an error
+/// from it ends the copy. Both tables must exist.
 ///
 /// Errors: NotSupported if the table holds wide entities, a queue, an outbox or a view; KeyReserved if `change` returns a row with the key
 /// of a system row; EntityAlreadyExists if a row of the target differs (`copy_options::overwrite`); InvalidDuplicateRow if two rows of one
@@ -48,8 +48,8 @@ ENTITABLE_BEGIN_NAMESPACE
     return copy_rows(from, std::move(from_table), to, std::move(to_table), [](copy_progress const&) {}, options);
 }
 
-/// Copies the entities of a table into a table of a different type: `change` makes a `Target` from each `Source`, or an optional of one, or
-/// a result of either. Properties that `Source` does not declare are not copied. Otherwise like `copy_rows`.
+/// Copies the entities of a table into a table of a different type: `change` makes a `Target` from each `Source`, or an optional `Target`,
+/// or a result of either. Properties that `Source` does not declare are not copied. Otherwise like `copy_rows`.
 template <class Source, class Target, class Change>
 [[nodiscard]] result<copy_progress> copy(table<Source> const& from, table<Target> const& to, Change const& change,
     copy_watcher watch, copy_options const& options = {}) {

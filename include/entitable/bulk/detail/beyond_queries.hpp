@@ -11,8 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Checks that a table does not belong to a queue or a view, in which queries find nothing. Errors: NotSupported. Cost: one request; such
-/// tables have a marker row in a separate partition.
+/// Checks that a table does not belong to a queue or a view, in which queries find nothing. Errors: NotSupported. Cost: one request; such tables contain a marker row in a separate partition.
 [[nodiscard]] result<void> check_found_by_queries(
     any_transport const& in, std::string_view table, call_options const& calls, clock& time);
 

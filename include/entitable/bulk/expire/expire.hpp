@@ -14,8 +14,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// counts as already there. After an error, call `expire` again: it finds the remaining entities.
 ///
 /// Errors: as for `bulk_remove`, including wide entities, queues and views; and OutOfRangeInput for a time before 1601. Cost: reads the
-/// keys of the entities that the query finds, those of younger entities only if the service cannot filter by Timestamp; one request for up
-/// to 100 removals of a partition.
+/// keys of the entities that the query finds, and the keys of younger entities only if the service cannot filter by Timestamp; one request
+/// for up to 100 removals in a partition.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> expire(table<Entity> const& from, query<Entity, Path> const& found,
     std::chrono::nanoseconds older_than, bulk_options const& options = {}) {

@@ -23,7 +23,7 @@ enum class period : std::uint8_t {
 
 /// Options of `period_tables`.
 struct period_options {
-    period length{period::day};      ///< period of one table. Part of the names of tables: never change it
+    period length{period::day};      ///< period of one table; part of the names of tables, so never change it
     std::chrono::nanoseconds keep{}; ///< time after the end of its period at which a table is dropped
     clock* time{&system_clock()};    ///< determines when a period has ended; must outlive the tables
 };
@@ -71,8 +71,8 @@ private:
 
 } // namespace detail
 
-/// Entities of one type in a table for each period: removing a million of them is one request, without an index or queue of expired
-/// entities. For logs and readings, whose time determines the table.
+/// Entities of one type in a table for each period: removing a million of them takes one request, without an index or queue of expired
+/// entities. Suits logs and readings, whose time determines the table.
 ///
 ///     period_tables<reading> readings{store, "readings", {.length = period::day, .keep = std::chrono::days{30}}};
 ///     readings.at(now).value().insert({"hall", now, 21.5});                   // into "readings20260302", created if absent

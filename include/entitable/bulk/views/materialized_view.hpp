@@ -77,8 +77,8 @@ private:
 
 } // namespace detail
 
-/// The rows of a fold over entities, in a separate table. A refresh makes all rows again, separately from the current rows, so no reader
-/// ever sees an incomplete view.
+/// The rows of a fold over entities, in a separate table. A refresh makes all rows again, separately from the current rows, so that no
+/// reader ever sees an incomplete view.
 ///
 ///     struct author_posts {
 ///         std::string board, author;
@@ -97,7 +97,7 @@ private:
 ///   `view_answer`.
 /// - A generation exists for at least `view_options::keep` after its replacement; then a refresh drops it, and its readers get
 ///   TableNotFound.
-/// - Several programs may refresh a view. Reads never go back: a refresh that started earlier does not replace the result of one that
+/// - Several programs may refresh a view. Reads never go back: a refresh that started earlier does not replace the result of a refresh that
 ///   started later.
 /// - An interrupted refresh does not change the view; the next refresh removes its table. It is not resumed: run it again.
 ///
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] result<void> drop() const { return all_.drop(); }
 
     /// Makes a new generation from the entities that the queries find, and makes it current. Afterwards the view includes everything that
-    /// was acknowledged before the call, even if another refresh was faster.
+    /// was acknowledged before the call, even if another refresh came first.
     ///
     /// Errors: those of the queries and of a bulk load; InvalidDuplicateRow if two groups have the same final keys. Cost: the reads, the
     /// writes of all rows, seven requests, and up to two for each old generation that it removes.
@@ -158,7 +158,7 @@ public:
             if (seen) { return view_answer<came_type>{*std::move(seen), now.from, now.until}; }
             bool const gone = seen.error().code == error_code::table_not_found ||
                 seen.error().code == error_code::table_being_deleted;
-            if (!gone || last == now.value.name()) { // not removed, or removed although it is still current
+            if (!gone || last == now.value.name()) { // it exists, or was removed although it is still current
                 return std::move(seen).as_failure();
             }
             last = now.value.name();

@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct view_options {
     /// Time for which a generation exists after it was replaced: for its active readers, and tokens of its pages.
     std::chrono::nanoseconds keep{std::chrono::hours{1}};
-    std::uint32_t max_attempts{20};     ///< attempts of one step, in case other refreshes are faster; 0 counts as 1
+    std::uint32_t max_attempts{20};     ///< attempts of one step, in case other refreshes come first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     bulk_options load{}; ///< options of the writes; its clock and its seed are used for the whole refresh
 };
@@ -24,8 +24,8 @@ struct view_options {
 template <class T>
 struct view_answer {
     T value;         ///< the result
-    date_time from;  ///< everything acknowledged before this is included
-    date_time until; ///< nothing started after this is included
+    date_time from;  ///< everything acknowledged before this time is included
+    date_time until; ///< nothing started after this time is included
 
     /// Upper bound of the age of the result: the time since `from`. Negative if clocks differ.
     [[nodiscard]] std::chrono::nanoseconds age(date_time now = date_time::now()) const noexcept {
@@ -47,10 +47,10 @@ struct view_refresh {
 struct view_audit {
     std::uint64_t entities{};         ///< number of entities read
     std::uint64_t rows{};             ///< rows of the view that equal the rows that a refresh would make now
-    std::uint64_t missing{};          ///< rows that a refresh would make now, and that do not exist
+    std::uint64_t missing{};          ///< rows that a refresh would make now and that do not exist
     std::uint64_t different{};        ///< rows that a refresh would make with different properties
     std::uint64_t dangling{};         ///< rows that a refresh would not make
-    std::vector<std::string> samples; ///< row keys of some wrong rows
+    std::vector<std::string> samples; ///< row keys of some of the wrong rows
     date_time from;                   ///< `view_answer::from` of the audited generation
     date_time until;                  ///< `view_answer::until` of the audited generation
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Names that tables had before lists of types; using one reports the new name. Retained for one version.
+/// Names of tables before there were lists of types; using one reports the new name. Retained for one version.
 
 #include <entitable/core/config.hpp>
 

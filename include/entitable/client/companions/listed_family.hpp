@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Adds the index rows of an entity of one type; false if the row is of another type.
+/// Adds the index rows of an entity of one type; false if the row is of a different type.
 template <class Entity, class... Entities, class... Declared>
 [[nodiscard]] bool derive_rows_of(row_view stored, reading mode, index_rows& made, result<void>& outcome,
     type_list<Entities...>, type_list<Declared...>) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The functions of a table of several types whose parameters are the components of the partition key.
+/// The functions of a table of several types that take the components of the partition key as parameters.
 
 #include <entitable/client/companions/listed_transaction.hpp>
 #include <entitable/client/companions/reader_of_several.hpp>
@@ -47,7 +47,7 @@ public:
         return transact_entities<typename Reader::whole>(
             this->core_, key_from<P...>(mapping<First>::partition_layout, partition...), body, options);
     }
-    /// The table for code that sends requests itself: its transport maintains indexes and sums.
+    /// The table, for code that sends its own requests: the transport maintains indexes and sums.
     [[nodiscard]] table_core sending_core() const {
         if constexpr (Reader::is_maintained) {
             if (!this->family_) { return this->core_; } // moved from

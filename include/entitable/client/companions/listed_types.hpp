@@ -13,8 +13,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A type of a table that is an entity although it looks like an index or a sum of another type of the table: `table<runner,
-/// as_entity<by_age>>` reads and writes both, and the program itself keeps them equal.
+/// Marks a type of a table as an entity although it looks like an index or a sum of another type of the table:
+/// `table<runner, as_entity<by_age>>` reads and writes both, and the program itself keeps them equal.
 template <class Entity>
 struct as_entity {};
 
@@ -29,7 +29,7 @@ struct type_list {
 
 // ---- classification of the types of a list ----------------------------------------------------------
 
-/// Classifies a type by its declaration alone.
+/// Classifies a type only by its declaration.
 template <class Declared>
 struct listed_type {
     using type = Declared;
@@ -101,8 +101,8 @@ struct chosen_into<type_list<Types...>, true, Type> {
 template <class Entities, class Indexes, class Sums, class All, class... Left>
 struct sorted_types {
     using entities = Entities; ///< the entities of one row, without their wrappers
-    using indexes = Indexes;   ///< the indexes as declared
-    using sums = Sums;         ///< the sums as declared
+    using indexes = Indexes;   ///< the indexes, as declared
+    using sums = Sums;         ///< the sums, as declared
 };
 template <class Entities, class Indexes, class Sums, class... All, class First, class... Left>
 struct sorted_types<Entities, Indexes, Sums, type_list<All...>, First, Left...>
@@ -175,8 +175,8 @@ inline constexpr bool is_told_apart_in = (are_told_apart<Type, type_of_listed<De
 
 // ---- diagnostics -------------------------------------------------------------------------------------
 
-/// Has a member of this name, with any parameters. A class that inherits from this one and from another with that member finds it
-/// ambiguous.
+/// Has a member function of this name. In a class that inherits from this class and from another class with such a
+/// member, the name is ambiguous.
 struct with_subtract {
     void subtract();
 };
@@ -189,7 +189,7 @@ template <class Declared, class... Entities>
 consteval void allow_index_of(type_list<Entities...>) {
     using entity = typename entity_of_index<type_of_listed<Declared>, type_list<Entities...>>::type;
     constexpr bool listed = !std::is_void_v<entity>;
-    static_assert(listed, "this is an index of an entity that the table does not have");
+    static_assert(listed, "this is an index of an entity that is not a type of the table");
     if constexpr (listed) { allow_index<entity, Declared>(); }
 }
 template <class Declared, class... Entities>
@@ -229,7 +229,7 @@ consteval bool allow_type() {
             allow_sum_of<Declared>(entities_of<All...>{});
         }
     }
-    return true; // what is wrong was reported
+    return true; // the error was reported
 }
 
 template <class... Declared, class... Others>

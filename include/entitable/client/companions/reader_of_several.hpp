@@ -59,10 +59,11 @@ struct any_entity_of<type_list<Entities...>> {
 
 } // namespace detail
 
-/// The reads of a table of several types. A read of one type skips the rows of the others, and rows of no type of the list.
+/// The reads of a table of several types. A read of one type skips the rows of all other types, including types that
+/// are not listed.
 ///
-/// Functions whose arguments do not determine the type are called with it: `get<invoice>("ACME", 7)`. Errors: those of `table<E>`. Copies
-/// are cheap. Thread safety: safe to use from several threads.
+/// Functions whose arguments do not determine the type are called with an explicit type: `get<invoice>("ACME", 7)`.
+/// Errors: those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
 template <class First, class Second, class... More>
 class reader<First, Second, More...> {
     static_assert(detail::allow_type<First, First, Second, More...>());
@@ -112,7 +113,7 @@ protected:
     /// The rows of one type as a separate table.
     template <class E>
     [[nodiscard]] auto rows() const {
-        if constexpr (is_wide<E>) { // it has no companions
+        if constexpr (is_wide<E>) { // this table has no companions
             return table<wide<E>>{detail::table_core{core_.transport(), core_.name(), core_.options()}, wide_how_};
         } else if constexpr (is_index<E>) {
             return table<E>{family().places[position_of<E>()]};
@@ -126,7 +127,7 @@ protected:
     [[nodiscard]] shared<detail::index_family> const& shared_family() const {
         return detail::family_or_absent<companions>(family_); // NOLINT(bugprone-return-const-ref-from-parameter)
     }
-    /// Returns an error if readers may not use the rows of a type yet, or no longer may.
+    /// Returns an error if readers may not yet, or may no longer, use the rows of a type.
     template <class E>
     [[nodiscard]] result<void> check_ready() const {
         if constexpr (is_index<E> || is_sum<E>) {
@@ -240,7 +241,7 @@ public:
         if constexpr (is_wide<E>) { detail::refuse_wide<E>(); }
         return query_of<E, path>(condition.nodes());
     }
-    /// For a predicate that was already diagnosed.
+    /// Used for a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const {
         return rows<detail::type_of_listed<First>>().where(refused);
     }
@@ -265,8 +266,9 @@ public:
         using owner = typename detail::entity_of_index<Index, entities>::type;
         return indexed_by<Index, owner>{shared_family(), position_of<Index>()};
     }
-    /// Returns the sums with the keys of `place`, whose other members are ignored; without a row, a new sum. Cost: one query. The parts of a
-    /// salted sum are of the same moment if the service returns them in one page. Errors: IndexNotReady.
+    /// Returns the sums with the keys of `place`, whose other members are ignored; returns a new sum if there is no
+    /// row. Cost: one query. The parts of a salted sum are from the same moment if the service returns them on one
+    /// page. Errors: IndexNotReady.
     template <class Sums = only_sum>
     [[nodiscard]] result<Sums> sum(Sums const& place) const {
         detail::allow_sum<is_sum<Sums>>();
@@ -302,10 +304,10 @@ public:
     }
 
 protected:
-    /// Makes the same table with other options for its calls.
+    /// Returns the same table with other options for its calls.
     void use(call_options options) {
         if constexpr (is_maintained) {
-            if (family_) { // not moved from
+            if (family_) { // the table was not moved from
                 family_ = detail::with_options(family(), std::move(options));
                 core_ = detail::core_of(family_);
             }
@@ -316,7 +318,7 @@ protected:
 
     shared<detail::index_family> family_; ///< null if it maintains nothing
     detail::table_core core_;             ///< the table
-    [[no_unique_address]] std::conditional_t<has_wide, table_options, no_options> wide_how_{}; ///< of wide entities
+    [[no_unique_address]] std::conditional_t<has_wide, table_options, no_options> wide_how_{}; ///< for wide entities
 
 private:
     struct making {};
@@ -350,7 +352,7 @@ private:
     [[nodiscard]] bool read_as_one(row_view row, result<any_entity>& found, detail::type_list<Entities...>) const {
         return (read_as<Entities>(row, found) || ...);
     }
-    /// Whether the row is an E; then `found` has the entity, or the error of its conversion.
+    /// Whether the row is an E; then `found` holds the entity, or the error of its conversion.
     template <class E>
     [[nodiscard]] bool read_as(row_view row, result<any_entity>& found) const {
         if (!detail::pattern_of_type<E>.matches(row.partition_key, row.row_key)) { return false; }

@@ -9,15 +9,16 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A table of entities of several types. The keys of each two types must differ at a place that both know: begin the row keys with different
-/// literals, `row_key(literal("INVOICE:"), number)`; rows of numbers and of literals differ, too.
+/// A table of entities of several types. The keys of any two types must differ at a position known in both: begin the row keys
+/// with different literals, `row_key(literal("INVOICE:"), number)`; row keys that begin with numbers differ from those
+/// that begin with literals.
 ///
 ///     table<counter, invoice> books{store, "books"};
 ///     books.transact("ACME", [](transaction<counter, invoice>& all) -> result<void> { ... });
 ///
 /// The list can have indexes (structs derived from an entity) and sums (structs with `key`, `add` and `subtract` of an entity), which each
-/// write maintains in the same transaction: `by<by_customer>().where(...)`, `sum(daily_sales{...})`. The table is then declared: programs
-/// with another list are refused, see `create_if_absent`, `build` and `retire`.
+/// write maintains in the same transaction: `by<by_customer>().where(...)`, `sum(daily_sales{...})`. The table is then
+/// declared: programs with a different list are refused, see `create_if_absent`, `build` and `retire`.
 ///
 ///     table<counter, invoice, by_customer, daily_sales> books{store, "books"};
 ///
@@ -27,9 +28,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// - `add` and `subtract` of sums must undo each other exactly, as integers do. An insert reads each row of sums that it changes; a
 ///   replacement or a removal reads the entity as well. A row of sums is hot: writers that collide start over. `salted_aggregate` splits
 ///   it. A change that does not affect the sums does not write them; a row whose sums are zero again is not removed.
-/// - Each object, with its copies, reads the declaration before its first call and again after `table_options::lease`, and sends no write
-///   based on an older declaration. If others maintain an index or sums that it does not declare, it writes nothing: DeclarationDiffers. Names of
-///   these types must be distinct.
+/// - Each object, together with its copies, reads the declaration before its first call and again after
+///   `table_options::lease`, and sends no write based on an older declaration. If others maintain an index or sums that
+///   it does not declare, it writes nothing: DeclarationDiffers. Names of these types must be distinct.
 /// - Writers that bypass the list (`table<E>`, `unmaintained`) leave index rows missing and sums wrong: `verify` reports them.
 ///
 /// The functions are the same as in `table<E>`. If no argument determines the type, name it, unless there is only one entity type:
@@ -62,8 +63,8 @@ public:
         changed.use(std::move(options));
         return changed;
     }
-    /// The entities of one type as a separate table, for functions that take a `table<E>`. Writes maintain indexes and sums; reads skip rows
-    /// of other types.
+    /// Returns the entities of one type as a separate table, for functions that take a `table<E>`. Writes maintain
+    /// indexes and sums; reads skip rows of other types.
     template <class E = only>
     [[nodiscard]] table<E> of() const {
         if constexpr (base::template is_wide<E>) { detail::refuse_wide<E>(); }
@@ -73,8 +74,9 @@ public:
             return table<E>{core_};
         }
     }
-    /// The rows of one type alone, for special tools: writes change no indexes and sums, until `repair` and `build`. It sees the rows of all
-    /// types that have the form of the keys of E. With the type of a retired index: for `bulk_remove` of its rows.
+    /// Returns only the rows of one type, for special tools: writes do not change indexes and sums; `repair` and
+    /// `build` correct them afterwards. The returned table contains the rows of all types whose keys have the form of
+    /// those of E. With the type of a retired index, it serves to `bulk_remove` the index rows.
     template <class E = only>
     [[nodiscard]] table<E> unmaintained() const {
         static_cast<void>(base::template allows<E>());
@@ -95,9 +97,9 @@ public:
             return core_.create();
         }
     }
-    /// Creates the table unless it exists, and those of indexes elsewhere; true if this call created it. If it has no entity with an index or
-    /// a sum, these are declared and ready; otherwise see `build`. A table without declared indexes and sums refuses writes
-    /// (DeclarationMissing).
+    /// Creates the table unless it exists, and the tables of indexes elsewhere; true if this call created it. If the
+    /// table contains no entity with an index or a sum, these are declared and ready; otherwise see `build`. A table
+    /// without declared indexes and sums refuses writes (DeclarationMissing).
     [[nodiscard]] result<bool> create_if_absent() const {
         if constexpr (base::is_maintained) {
             return detail::create_indexed(base::family());
@@ -162,8 +164,9 @@ public:
         refuse_merge<E>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// See `table<E>::remove`. With `removal::archived` the entity still counts in its sums, which then cover both archived and
-    /// stored entities. If it is inserted again, it counts once more. Cost: one more read and operation for each row of sums.
+    /// See `table<E>::remove`. With `removal::archived` the entity is still counted in its sums, which then cover both
+    /// archived and stored entities. If it is inserted again, it is counted once more. Cost: one more read and
+    /// operation for each row of sums.
     template <class E>
         requires is_entity<E>
     [[nodiscard]] result<written_of<E>> remove(E const& entity, etag_condition condition, removal how = {}) const {
@@ -214,7 +217,7 @@ public:
         }
     }
 
-    /// Removes an entity and inserts another entity in its partition, in one transaction: for keys with values that may change. With the same
+    /// Removes an entity and inserts another entity in its partition, in one transaction; used for keys with values that may change. With the same
     /// keys it replaces the entity. Errors: ResourceNotFound if `from` does not exist; EntityAlreadyExists if `to` does;
     /// CommandsInBatchActOnDifferentPartitions for two partitions.
     template <class E = only>
@@ -233,15 +236,17 @@ public:
 
     // ---- maintenance of indexes and sums ----
 
-    /// Compares all indexes and sums with the entities: counts index rows that are missing, dangling or different, keys that two entities
-    /// have, and wrong sums. Skips retired ones. Writers may be active. Cost: a scan of all tables, and two more for each 65,536 rows if some
-    /// of them differ; memory for 4,096 sums per index, and for these rows. For sums, one more scan of their rows and entities for each, and
-    /// memory for the sums of a partition. Errors: NotSupported if there are sums and the service does not list partitions.
+    /// Compares all indexes and sums with the entities: counts index rows that are missing, dangling or different, keys
+    /// that two entities have, and wrong sums. Skips retired indexes and sums. Writers may be active. Cost: a scan of
+    /// all tables, and two more for each 65,536 rows if some of them differ; memory for 4,096 sums per index, and for
+    /// these rows. Each sum needs one more scan of its rows and entities, and memory for the sums of a partition.
+    /// Errors: NotSupported if there are sums and the service does not list partitions.
     [[nodiscard]] result<table_verification>(verify)(std::size_t max_samples = 10) const {
         return detail::verify_companions(base::family(), max_samples);
     }
-    /// Compares the sums of one partition: `verify<daily_sales>("ACME")`. If a sum changes meanwhile, it starts over. Errors:
-    /// UpdateConditionNotSatisfied if a sum changed in every attempt. Cost: reads all sums and entities of the partition.
+    /// Compares the sums of one partition: `verify<daily_sales>("ACME")`. If a sum changes in the meantime, it starts
+    /// over. Errors: UpdateConditionNotSatisfied if a sum changed in every attempt. Cost: reads all sums and entities
+    /// of the partition.
     template <class Sums, class... Keys>
     [[nodiscard]] result<table_verification>(verify)(Keys const&... partition) const {
         return audit<Sums>(false, partition...);
@@ -252,7 +257,7 @@ public:
     [[nodiscard]] result<table_verification> rebuild(Keys const&... partition) const {
         return audit<Sums>(true, partition...);
     }
-    /// Completes writes that did not end, writes missing index rows and removes dangling ones. Never changes an entity or a sum: two
+    /// Completes writes that did not end, writes missing index rows and removes dangling rows. Never changes an entity or a sum: two
     /// entities with the same key of a unique index remain, see `violations`. Any program may call it at any time.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(base::family()); }
     /// Only completes interrupted writes. An active writer starts over. Cost: a scan of the table.
@@ -277,8 +282,9 @@ public:
         return made;
     }
     /// Settles a violation: `keep`, which must be one of its entities, gets the key, and **the others are removed**, with their index rows
-    /// and from sums, if they still have it. To retain them, give them another key instead, with `update`. Returns how many were removed.
-    /// May be called again after an interruption. Errors: InvalidInput if `keep` is not one of the entities.
+    /// and from sums, if they still have that key. To retain them, give them a different key instead, with `update`.
+    /// Returns how many were removed. May be called again after an interruption. Errors: InvalidInput if `keep` is not
+    /// one of the entities.
     template <class E = only>
     [[nodiscard]] result<std::uint64_t> resolve_violation(
         index_violation<E> const& which, reference<E> const& keep) const {
@@ -289,10 +295,11 @@ public:
         return detail::resolve_violation(base::family(), found, {keep.partition_key, keep.row_key});
     }
     /// Makes an index or sums of a table with entities ready: writes the rows of all of them, while other programs with this list write.
-    /// First it waits until no program relies on another declaration (`table_options::lease` and `longest_request`, two and a half
-    /// minutes), except in a table without a declaration, which refuses writes. It continues an interrupted build. Rows of an index or of
-    /// sums that are ready are compared and repaired, and stay ready. Cost of an index: one request for each 100 rows, three scans of the
-    /// entities and two of the index; memory for 50,000 rows. Cost of sums: a scan, and one request for each row of sums.
+    /// First it waits until no program relies on a different declaration (`table_options::lease` and `longest_request`,
+    /// two and a half minutes), except in a table without a declaration, which refuses writes. It continues an
+    /// interrupted build. Rows of an index or of sums that are ready are compared and repaired, and remain ready. Cost
+    /// of an index: one request for each 100 rows, three scans of the entities and two of the index; memory for 50,000
+    /// rows. Cost of sums: a scan, and one request for each row of sums.
     template <class Companion>
     [[nodiscard]] result<index_repair> build() const {
         return detail::build_index(base::family(), base::template position_of<Companion>());
@@ -302,16 +309,17 @@ public:
         if constexpr (base::is_maintained) { return detail::build_missing(base::family()); }
         return index_repair{};
     }
-    /// Makes all indexes and sums ready in a table that other programs have written so far, with or without these rows: declares them, waits as
-    /// `build` does, corrects their rows, and retains correct ones. From the declaration on, programs with this list write and maintain them; one
-    /// that does not maintain them must have ended before. Does nothing if all are ready. May be called again after an interruption, by any
-    /// program. Cost: that of `build`; retained sums are read, and not written.
+    /// Makes all indexes and sums ready in a table that other programs have written until now, with or without these
+    /// rows: declares them, waits as `build` does, corrects their rows, and retains correct rows. From the declaration
+    /// on, programs with this list write and maintain them; a program that does not maintain them must have ended
+    /// before. Does nothing if all are ready. May be called again after an interruption, by any program. Cost: that of
+    /// `build`; retained sums are read, and not written.
     [[nodiscard]] result<index_repair> adopt() const {
         if constexpr (base::is_maintained) { return detail::adopt_indexed(base::family()); }
         return index_repair{};
     }
-    /// Ends an index or sums: waits until no reader uses them (`table_options::lease` and `longest_request`); then no writer maintains them.
-    /// May be called again after an interruption.
+    /// Retires an index or sums: waits until no reader uses them (`table_options::lease` and `longest_request`); then
+    /// no writer maintains them. May be called again after an interruption.
     template <class Companion>
     [[nodiscard]] result<void> retire() const {
         return retire(base::family().shapes[base::template position_of<Companion>()].name);

@@ -34,9 +34,9 @@ struct parameter_of<Result (Class::*)(Parameter) const & noexcept(Noexcept)> : p
 /// Placeholder for the return type of a change.
 struct no_change {};
 
-/// An overload that competes with a change that is a template or is overloaded. For a mutable entity, `Entity&` is a better match than
-/// `Entity const&`; `Entity` and `Entity const&` are not. So the change wins only if it takes the entity by reference, and a body that
-/// would not be called is never instantiated.
+/// An overload that competes with a change if the change is a template or is overloaded. For a mutable entity,
+/// `Entity&` is a better match than `Entity const&`; `Entity` and `Entity const&` are not. So the change wins only if
+/// it takes the entity by reference, and a body that would not be called is never instantiated.
 template <class Change, class Entity>
 struct change_rival : Change {
     using Change::operator();
@@ -76,7 +76,7 @@ template <class Change, class Entity>
         return std::is_lvalue_reference_v<parameter> && !std::is_const_v<std::remove_reference_t<parameter>> &&
             std::is_invocable_v<Change&, Entity&>;
     } else if constexpr (std::is_final_v<function>) {
-        return false; // a template that nothing can compete with
+        return false; // no overload can compete with this template
     } else {
         return wins_by_reference<change_rival<function const, Entity> const, Entity> ||
             (!std::is_const_v<Change> && wins_by_reference<change_rival<function, Entity>, Entity>);

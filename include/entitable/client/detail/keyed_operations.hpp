@@ -123,8 +123,8 @@ public:
         return core_.write(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
     }
 
-    /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, an attempt that finds no entity after an
-    /// attempt whose response was lost counts as a removal (`written::after_retry`).
+    /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, if the response to an
+    /// earlier attempt was lost, an attempt that finds no entity counts as a removal (`written::after_retry`).
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums = {}) const {
         auto const keys = sources_of(partition..., row...);
@@ -132,15 +132,16 @@ public:
             removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
     }
 
-    /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; starts over if another writer was faster, up
-    /// to `update_options::max_attempts` times. `change` takes the entity by reference and returns nothing or exactly bool: false leaves
-    /// the stored entity unchanged. It is called once for each attempt. Properties that the entity type does not declare are retained; an
-    /// absent optional removes its property. Reads are from the primary location. With `any_etag` the replacement is unconditional: changes
-    /// by other writers since the read are lost, and there is only one attempt.
+    /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; starts over if another
+    /// writer changed the entity first, up to `update_options::max_attempts` times. `change` takes the entity by
+    /// reference and returns nothing or exactly bool: false leaves the stored entity unchanged. It is called once for
+    /// each attempt. Properties that the entity type does not declare are retained; an absent optional removes its
+    /// property. Reads are from the primary location. With `any_etag` the replacement is unconditional: changes by
+    /// other writers since the read are lost, and there is only one attempt.
     ///
-    /// Errors: ResourceNotFound if the entity does not exist, UpdateConditionNotSatisfied if other writers were faster each time,
-    /// InvalidInput if `change` changes the keys. A write of unknown effect ends the update with that error and is not repeated: the change
-    /// may have been applied.
+    /// Errors: ResourceNotFound if the entity does not exist, UpdateConditionNotSatisfied if other writers changed the
+    /// entity first in every attempt, InvalidInput if `change` changes the keys. A write of unknown effect ends the
+    /// update with that error and is not repeated: the change may have been applied.
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
@@ -167,18 +168,20 @@ public:
         return if_present{}(change_entity(sources_of(partition..., row...), true, change, options));
     }
 
-    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes all of its changes, or none. Runs
-    /// the body again from the start if a row that it has read was changed since, up to `transaction_options::max_attempts` times: the body
-    /// must not have other lasting effects. It returns `result<void>`; with an error nothing is written.
+    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes either all of
+    /// its changes or no change. Runs the body again from the start if a row that it has read has changed since, up to
+    /// `transaction_options::max_attempts` times: the body must not have other lasting effects. It returns
+    /// `result<void>`; with an error nothing is written.
     ///
-    /// Bodies and all other writers are serializable with respect to rows that they find or insert. A body that decides by the absence of a
-    /// row calls `transaction::exclusive` first. Before an error of the body is returned, or the result of a body without changes, the rows
-    /// read in several requests are read once more: no error is based on a state that never existed.
+    /// Bodies and all other writers are serializable with respect to rows that they find or insert. A body whose
+    /// decisions depend on the absence of a row calls `transaction::exclusive` first. Before an error of the body is
+    /// returned, or the result of a body without changes, the rows read in several requests are read once more: no
+    /// error is based on a state that never existed.
     ///
     /// An unknown effect ends the transaction with that error. `retrying` with operation rows around the backend settles it; a transaction
     /// may then have one operation fewer. Under `call_options::operation_id` it is applied once, however often it is called: the body does
-    /// not run if an earlier call was applied. If it conflicts with a row that the body had not found, it is abandoned under its id:
-    /// OperationVoid; call it again with a new id.
+    /// not run if an earlier call was applied. If the transaction conflicts with a row that the body had not found, it
+    /// is abandoned under its id: OperationVoid; call it again with a new id.
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
@@ -197,7 +200,7 @@ protected:
     template <class Found>
     [[nodiscard]] result<Found> read(key_source const* partition, key_source const* row) const {
         result<Found> found{std::in_place};
-        if constexpr (std::same_as<Found, Entity>) { // the most common case
+        if constexpr (std::same_as<Found, Entity>) { // this is the most common case
             found.fail_if(core_.read(kind_of_entity<Entity>, partition, row, &*found));
         } else {
             found_entity<Entity, Found> const shown{&found, core_.options().reading};

@@ -15,10 +15,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// References to the values of both keys, for functions that do not know their types.
+/// References to the values of both keys, for functions that do not depend on their types.
 template <std::size_t OfPartition, std::size_t OfRow>
 struct key_sources {
-    key_source partition[OfPartition + 1]; // possibly empty
+    key_source partition[OfPartition + 1]; // may be empty
     key_source row[OfRow + 1];
 };
 

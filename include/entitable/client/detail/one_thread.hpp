@@ -3,16 +3,16 @@
 #pragma once
 
 /// \file
-/// Detects a second thread in an object that belongs to one thread at a time. Debug builds check; the members exist in every build, so that
-/// layouts never depend on a macro.
+/// Detects a second thread in an object that belongs to one thread at a time. Debug builds check; the members exist in
+/// every build, so that no layout depends on a macro.
 
 #include <entitable/core/assertion.hpp>
 #include <entitable/core/atomic.hpp>
 
 #include <cerrno>
 
-/// Whether queries check for a second thread: 1 unless NDEBUG is defined. The check is in the bodies of the engine, so its definition
-/// counts.
+/// Whether queries check for a second thread: 1 unless NDEBUG is defined. The check is in the bodies of the engine, so
+/// their definition of NDEBUG counts.
 #if !defined(ENTITABLE_CHECK_THREADS)
 #if defined(NDEBUG)
 #define ENTITABLE_CHECK_THREADS 0
@@ -24,7 +24,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The thread that currently uses an object. A copy of the object starts without one.
+/// The thread that currently uses an object. A copy of the object starts without such a thread.
 class thread_inside {
 public:
     thread_inside() = default;

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Finds the partition keys that hold an entity, in order: reads one row of each. Each request is a separate call.
+/// Finds the partition keys with an entity, in order, by reading one row of each partition. Each request is a separate call.
 class partition_search {
 public:
     using has_call_for_each_request = void; ///< marks it for drivers

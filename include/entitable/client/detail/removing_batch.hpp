@@ -17,8 +17,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads the rows that lose properties, one after the other, merges their changes into them and submits all changes, these rows under the
-/// ETags that were read. Repeats if another writer was faster.
+/// Reads the rows that lose properties, one after the other, merges their changes into them and submits all changes;
+/// these rows are written under the ETags that were read. Starts over if another writer changed a row first.
 class removing_batch {
 public:
     static constexpr std::uint32_t max_attempts = 50; ///< including the first

@@ -4,7 +4,7 @@
 
 /// \file
 /// `row_transaction`: one attempt of a partition transaction as plain data. It holds the rows read and the changes, makes the one request
-/// that applies them, and evaluates the response. Depends on no transport and no clock.
+/// that applies them, and evaluates the response. Does not depend on a transport or a clock.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/profile.hpp>
@@ -34,11 +34,11 @@ public:
 
     // ---- reading ----
 
-    /// Whether the row must be read before `now_at` knows its state.
+    /// Whether the row must be read before `now_at` can return its state.
     ENTITABLE_LAZY [[nodiscard]] bool has_to_read(std::string_view row_key) const;
     /// Takes the response to a read; an error other than a missing row ends the attempt.
     ENTITABLE_LAZY [[nodiscard]] result<void> take(std::string_view row_key, result<get_entity::response> found);
-    /// Takes a row that a query found. False if it differs from the row found before: then the attempt has failed.
+    /// Takes a row that a query found. False if it differs from the row found before; the attempt has then failed.
     ENTITABLE_LAZY [[nodiscard]] bool take(row_view found);
     /// Returns the row with the changes made so far, valid until the next change; nullopt if it does not exist. The row must have been
     /// read, unless `has_to_read` is false.
@@ -69,7 +69,7 @@ public:
     ENTITABLE_LAZY void require_row(std::string row_key);
     /// At the end of the body: ends the attempt with an error if a required row is known not to exist.
     ENTITABLE_LAZY void check_required();
-    /// Serializes the bodies that call this: the row of exclusive transactions was read, and will be written.
+    /// Serializes the bodies that call this function: each reads and writes the row of exclusive transactions.
     ENTITABLE_LAZY void exclude_others();
     /// Ends the attempt with an error, whatever the body does next. The first error counts.
     ENTITABLE_LAZY void refuse(failure problem);
@@ -88,7 +88,7 @@ public:
     /// Visits the rows of the request; rows without a change are only guarded or required.
     ENTITABLE_LAZY void for_each_written(
         function_ref<void(std::string const& row_key, mutation const* change)> visit) const;
-    /// Whether the change of a row is a removal that its sums do not show.
+    /// Whether the change of a row is a removal that does not change its sums.
     ENTITABLE_LAZY [[nodiscard]] bool archives(std::string_view row_key) const;
     /// Returns the row as read; nullopt if it was not read, or does not exist.
     ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> stored_at(std::string_view row_key) const;
@@ -98,10 +98,10 @@ public:
     /// Makes the transaction: exact versions first, then rows that must exist, then changes under any version, then inserts. So a refusal
     /// at a later change shows that each version was unchanged. Errors: InvalidInput if it would be too large. Called once.
     ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits);
-    /// Whether a refusal shows that another writer was faster.
+    /// Whether a refusal shows that another writer came first.
     ENTITABLE_LAZY [[nodiscard]] bool was_beaten(error const& refused, transact const& request) const;
-    /// Whether the rows read must be confirmed before a result is based on them: not needed if they came in one response, or if there are
-    /// none.
+    /// Whether the rows read must be confirmed before a result is based on them: this is not needed if they came in one
+    /// response, or if there are no such rows.
     ENTITABLE_LAZY [[nodiscard]] bool has_to_confirm() const noexcept;
     /// Returns one query for all rows read.
     ENTITABLE_LAZY [[nodiscard]] query_entities confirmation(profile const& limits) const;

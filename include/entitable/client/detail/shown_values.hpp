@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Reads the values of some members from a row, and no others: `read_values` for the members that a query selects, `shown_values` for those
-/// that a fold uses while the store is being read.
+/// Reads the values of some members from a row, and only those: `read_values` for the members that a query selects,
+/// `shown_values` for those that a fold uses while the store is being read.
 
 #include <entitable/client/mapping/codec.hpp>
 

@@ -53,8 +53,8 @@ public:
     /// which the ETag of another row protects. Absent rows are not guarded by a transaction. If the row was inserted in the meantime, the
     /// body starts over.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find_now(std::string const& row_key);
-    /// Visits the rows that satisfy a predicate: of one page, or of several if the body is exclusive. Skips rows of other types, if `type`
-    /// is set.
+    /// Visits the rows that satisfy a predicate, on one page, or on several if the body is exclusive. Skips rows of
+    /// other types, if `type` is set.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(predicate_nodes const& predicate, key_layout partition,
         key_layout row, type_pattern const* type, function_ref<result<void>(row_view)> visit);
     /// See `transaction::exclusive`.
@@ -86,12 +86,12 @@ private:
 /// The outcome of an attempt's request.
 struct sent_transaction {
     result<transact::response> made;
-    bool beaten{}; ///< set if another writer was faster: the body starts over
+    bool beaten{}; ///< set if another writer came first: the body starts over
 };
 
 /// Makes and sends the request of an attempt.
 using transaction_sender = function_ref<sent_transaction(transaction_scope&, bool announces)>;
-/// Sends the changes of the body alone: a sender that adds no changes.
+/// Sends only the changes of the body: this sender adds no changes.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction send_transaction(transaction_scope& all, bool announces);
 /// Rewrites the error of a refused request in terms of the caller's own operations, and decides whether the body starts over.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction told_refusal(

@@ -17,8 +17,8 @@ namespace detail {
 /// Converts the row that was read into the row to write; nullopt leaves it unchanged.
 using row_change = function_ref<result<std::optional<row>>(row_view)>;
 
-/// Reads a row, calls `change`, and replaces the row under the ETag that was read; repeats if another writer was faster. The change must
-/// outlive it.
+/// Reads a row, calls `change`, and replaces the row under the ETag that was read; repeats if another writer changed
+/// the row first. The change must outlive it.
 class update_operation {
 public:
     /// `under_id`: the call has an operation id, so an earlier call may have been applied. `seed`: the seed for the delays. If `allowed` is

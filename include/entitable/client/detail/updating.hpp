@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Updates one entity. `Change` is the change, or a reference to one that outlives it. Must not be moved.
+/// Updates one entity. `Change` is the change, or a reference to a change that outlives it. Must not be moved.
 template <class Entity, class Change>
 class entity_update {
 public:
@@ -32,7 +32,7 @@ public:
         if (!apply_change(change_, outcome_->entity)) { return std::optional<row>{}; }
         return changed_entity(stored, to_row(outcome_->entity));
     }
-    /// Prepares its call: the entity that is read will be replaced, so it is read at the primary location.
+    /// Prepares the call: the entity will be replaced, so it is read from the primary location.
     static void prepare(call& context) noexcept { context.location = read_location::primary; }
 
     [[nodiscard]] operation_step next() const noexcept { return updating_.next(); }

@@ -71,7 +71,7 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
     }
     if (one.changed &&
         one.change.kind !=
-            mutation_kind::insert) { // before it was read: from now on it depends on the row that is found
+            mutation_kind::insert) { // it was changed before it was read, and now depends on the row that is found
         if (missing && one.change.needs_existing()) {
             one.changed = false;
             refuse_row(error_code::resource_not_found, "this body changed an entity that does not exist", row_key);
@@ -122,7 +122,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     std::string_view const row_key = change.entity.row_key();
     if (change.entity.partition_key() != partition_key_) {
         failure elsewhere{error_code::commands_in_batch_act_on_different_partitions,
-            "a transaction must stay in one partition; this entity is in another"};
+            "a transaction must stay in one partition; this entity is in a different one"};
         elsewhere.error().detail = keys_text(change.entity.partition_key(), row_key);
         return refuse(std::move(elsewhere));
     }
@@ -160,13 +160,13 @@ ENTITABLE_LAZY_BODY bool row_transaction::expect(held_row& one, mutation const& 
     if (inserted || differs || twice) {
         refuse_row(error_code::update_condition_not_satisfied,
             inserted    ? "the entity does not have this ETag: this body has inserted it"
-                : twice ? "this body has changed the entity under another ETag"
+                : twice ? "this body has changed the entity under a different ETag"
                         : "the entity was changed since it was read",
             change.entity.row_key());
         return false;
     }
     one.expected = change.condition;
-    if (one.changed && !one.change.needs_existing()) { // an upsert before: the row must exist now
+    if (one.changed && !one.change.needs_existing()) { // it was an upsert before, so the row must exist now
         one.change.kind = lays_over(one.change.kind) ? mutation_kind::merge : mutation_kind::replace;
     }
     return true;
@@ -337,7 +337,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
     if (refused.operation_index && *refused.operation_index < request.changes.size()) {
         return by_others(request.changes[*refused.operation_index]);
     }
-    // The response does not show which change was refused: the body starts over if another writer may have been faster.
+    // The response does not show which change was refused: the body starts over if another writer may have come first.
     for (mutation const& change : request.changes) {
         if (by_others(change)) { return true; }
     }

@@ -99,7 +99,8 @@ ENTITABLE_LAZY_BODY std::uint32_t row_walk::rows_of_next_page() const noexcept {
     constexpr std::uint32_t most = 1000; // larger pages are refused, however many rows are taken
     std::uint32_t const rows = limits_.page_size;
     bool const fewer = limits_.take && rows <= most && source_->plan.client.empty() && *limits_.take - taken_ < rows;
-    return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // do not read rows that will not be used
+    return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // does not read rows that will not be
+                                                                              // used
 }
 
 ENTITABLE_LAZY_BODY void row_walk::read_round() {
@@ -113,7 +114,7 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
         pages.emplace_back(*due);
     }
     std::vector<call> calls(pages.size(), call{source_->options});
-    // Destroyed before the calls, unless it is stored: an exception leaves requests in the channel.
+    // Is destroyed before the calls, unless it is stored: an exception leaves requests in the channel.
     shared<way_of_pages> way = std::move(way_);
     if (!way) { way = shared<way_of_pages>::make(source_->through); }
     if (run_all(pages, calls, {&*way->opened}, way->io, limits_.in_flight)) { way_ = std::move(way); }
@@ -125,13 +126,13 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
 ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     at_ = 0;
     if (!keeps_page_) {
-        used_ = 0; // after an error, returns it again
+        used_ = 0; // an error is returned again
     }
 }
 
 ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) {
     failed_ = failure{reason};
-    at_ = used_; // rows after the failed one are not returned
+    at_ = used_; // rows after the failed row are not returned
 }
 
 ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
@@ -244,7 +245,7 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) 
     auto found = next();
     if (!found) { return std::move(found).as_failure(); }
     if (!*found) { return false; }
-    --at_; // user code may throw, and a row that was not read must not be skipped
+    --at_; // user code may throw, and an unread row must not be skipped
     if (auto decoded = read(**found, to, mode()); !decoded) {
         end_with(decoded.error());
         return std::move(decoded).as_failure();
@@ -343,7 +344,7 @@ ENTITABLE_DECL row_cursor::~row_cursor() { kind_.remove(current_); }
 
 ENTITABLE_LAZY_BODY void row_cursor::advance() {
     ENTITABLE_ASSERT(at_ != place::end, "a query's iterator was incremented past its end", no_row());
-    at_ = place::failed; // even if the store throws
+    at_ = place::failed; // holds even if the store throws
     bool const found = walk_->read_next(current_, kind_.read).value();
     at_ = found ? place::row : place::end;
 }

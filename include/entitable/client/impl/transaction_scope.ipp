@@ -104,7 +104,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         if (!found) { return refused(std::move(found).as_failure()); }
         if (found->continuation && !exclusive_) {
             return refused(failure{error_code::query_too_complex,
-                "the results of a query in a body are consistent only if they fit on one page: query less, or call "
+                "the results of a query in a body are consistent only if they fit on one page: query fewer rows, or "
+                "call "
                 "exclusive() first"});
         }
         for (std::size_t index = 0; index < found->rows.size(); ++index) {

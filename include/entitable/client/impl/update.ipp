@@ -77,7 +77,7 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
     }
     failure problem = std::move(done).as_failure();
     error_code const code = problem.error().code;
-    // Deleted after it was read: the next read returns that, or finds its successor.
+    // The row was deleted after it was read: the next read returns that error, or finds a new row with its keys.
     bool const beaten = problem.error().effect == effect::none && !forced_ &&
         (code == error_code::update_condition_not_satisfied || code == error_code::resource_not_found);
     if (!beaten) {

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// The result of `chunked(member)` inside `properties(...)`: a text or binary member that may exceed the limit of a property. It is stored
-/// as `name`, `name_1` to `name_14` of up to 64 KiB each, and `name_n`, the number of valid ones.
+/// as `name`, `name_1` to `name_14` of up to 64 KiB each, and `name_n`, the number of valid chunks.
 template <auto Pointer>
 struct chunked_member {
     using value_type = detail::member_type<Pointer>; ///< the member's type

@@ -96,7 +96,7 @@ template <auto Member, class Entity>
         return read_accessor(entity, Member);
     }
 }
-/// Parses the text of a value. One function for all components of a codec, in any entity.
+/// Parses the text of a value. This is one function for all components of a codec, in any entity.
 template <class Codec, class T>
 [[nodiscard]] bool parse_value(std::string_view text, void* to) {
     return Codec::parse(text, *static_cast<T*>(to));
@@ -175,7 +175,8 @@ template <class Entity, class... P, class... R, auto... Members>
         auto encoded = encode_row(into, layout, partition, row, values, names, count);
         return encoded && in_one_row ? check_size_of_chunked(into, layout.name, values, names, count)
                                      : std::move(encoded);
-    } else if constexpr (are_member_pointers<Members...>) { // read here: a function for each member costs compile time
+    } else if constexpr (are_member_pointers<Members...>) { // inlined here, because a function for each member costs
+                                                            // compile time
         nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
         return encode_row(into, layout, partition, row, values + 1, layout.names, layout.count);
     } else {
@@ -200,7 +201,7 @@ template <class Entity, auto Getter, auto Setter>
             }};
 }
 
-/// Reads a value. One function for all members of a type, in any entity.
+/// Reads a value. This is one function for all members of a type, in any entity.
 template <class T>
 void read_value(value_reader& reader, T& member, std::size_t index) {
     if constexpr (is_plain<T>) {

@@ -92,7 +92,7 @@ struct salted_component : component<Member> {
     return {text, key_component::kind::literal, false, false, 0};
 }
 
-/// The components of a key. The first argument is a placeholder, so that each real one follows a comma.
+/// The components of a key. The first argument is a placeholder, so that each real component follows a comma.
 template <class Placeholder, class... Components>
 struct components {
     static constexpr std::size_t size = sizeof...(Components); ///< number of components
@@ -131,14 +131,14 @@ template <std::size_t Count>
 [[nodiscard]] constexpr bool fits_a_key(key_component const (&)[Count]) noexcept {
     return Count <= max_key_components;
 }
-/// For a key without components, which is diagnosed elsewhere.
+/// Used for a key without components, which is diagnosed elsewhere.
 [[nodiscard]] constexpr bool fits_a_key(...) noexcept { return true; }
 
 template <std::size_t Count>
 [[nodiscard]] constexpr bool is_reserved_key(key_component const (&layout)[Count]) noexcept {
     return is_reserved(layout);
 }
-/// For a key without components.
+/// Used for a key without components.
 [[nodiscard]] constexpr bool is_reserved_key(...) noexcept { return false; }
 
 /// Whether no name is reserved; the first is a placeholder.

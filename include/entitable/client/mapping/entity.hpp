@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `entity`: keys and a bag of typed properties, for tables without a fixed schema. A property may have different types in two entities of
-/// the same table.
+/// `entity`: keys and a set of typed properties, for tables without a fixed schema. A property may have different types
+/// in two entities of the same table.
 
 #include <entitable/client/mapping/property_type.hpp>
 #include <entitable/core/row/row.hpp>

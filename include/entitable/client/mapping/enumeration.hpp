@@ -28,7 +28,8 @@ struct enum_name {
 ///         static constexpr colour unknown = colour::red;    // optional: the value for an unknown name
 ///     };
 ///
-/// Without `unknown` such a row is refused with RowMismatch. An enumeration without names is stored by number, and every number is allowed.
+/// Without `unknown`, a row with an unknown name is refused with RowMismatch. An enumeration without names is stored by
+/// number, and every number is allowed.
 template <class Enum>
 struct enum_names;
 

@@ -76,14 +76,15 @@ struct property_field {
         static_assert(!is_absence,
             "a merge cannot remove a property, because the service ignores null: write `member = absent`, which reads "
             "the entity first, or use update(...)");
-        static_assert(is_value || is_absence, "a member must be assigned a value of its own type, or a narrower one");
+        static_assert(
+            is_value || is_absence, "a member must be assigned a value of its own type, or of a narrower type");
         if constexpr (is_value) {
             return {name, static_cast<type>(std::forward<From>(from))};
         } else {
             return {name, type{}};
         }
     }
-    /// Removes the property: for `merge`, which then reads the entity first.
+    /// Removes the property in a `merge`, which then reads the entity first.
     [[nodiscard]] member_removal<Entity, Member> operator=(absent_t) const { // NOLINT: assigns nothing
         using type = typename detail::held_by<value_type>::type;
         static_assert(

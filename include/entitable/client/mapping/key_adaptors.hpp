@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Key codecs chosen by name inside `partition_key(...)` and `row_key(...)`:
+/// Key codecs selected by name inside `partition_key(...)` and `row_key(...)`:
 ///
 ///     width(member, digits)       fewer digits than the type's maximum: "01234"
 ///     descending(member)          greatest first: 1 of 32 bits is "2147483646"
@@ -23,7 +23,7 @@ struct width_codec : detail::key_codec_base<T> {
     static_assert(Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1,
         "width(member, digits): the type of the member has fewer digits");
 
-    static constexpr bool low = true; ///< the text has only digits
+    static constexpr bool low = true; ///< the text contains only digits
     /// The largest value that has a text.
     static constexpr std::uint64_t greatest = [] {
         if (Digits > std::numeric_limits<T>::digits10) {
@@ -43,7 +43,7 @@ struct width_codec : detail::key_codec_base<T> {
     /// Appends an operand for a comparison with a value without a text: it sorts before or after all texts.
     static void append_operand(std::string& out, T value) {
         if (value > T{}) {
-            out += ':'; // the character after '9'
+            out += ':'; // this is the character after '9'
         }
     }
     /// See `key_codec`.
@@ -63,7 +63,7 @@ struct descending_codec : detail::key_codec_base<T> {
     static_assert(
         detail::key_integer<T>, "descending(member) needs a member of an integer type or entitable::date_time");
     static constexpr bool reversed = true; ///< greatest first
-    static constexpr bool low = true;      ///< the text has only digits
+    static constexpr bool low = true;      ///< the text contains only digits
     /// Number of digits of the text.
     static constexpr std::size_t width = std::numeric_limits<std::make_unsigned_t<T>>::digits10 + 1;
 
@@ -91,7 +91,7 @@ struct descending_codec : detail::key_codec_base<T> {
 template <>
 struct descending_codec<date_time> : detail::key_codec_base<date_time> {
     static constexpr bool reversed = true; ///< latest first
-    static constexpr bool low = true;      ///< the text has only digits
+    static constexpr bool low = true;      ///< the text contains only digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) {
@@ -118,10 +118,11 @@ struct descending_width_codec : width_codec<T, Digits> {
         }
         return fits;
     }
-    /// Appends an operand for a comparison with a value without a text: a greater value sorts before all texts, a negative one after.
+    /// Appends an operand for a comparison with a value without a text: a greater value sorts before all texts, a
+    /// negative value sorts after them.
     static void append_operand(std::string& out, T value) {
         if (value < T{}) {
-            out += ':'; // the character after '9'
+            out += ':'; // this is the character after '9'
         }
     }
     /// See `key_codec`.

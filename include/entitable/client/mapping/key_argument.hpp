@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A value for a component of type T.
+/// A value of a component of type T.
 template <class T>
 struct key_argument {
     T value; ///< the value
@@ -64,7 +64,8 @@ private:
             return static_cast<T>(given);
         } else {
             static_assert(detail::fits_losslessly<From, T>,
-                "an integer key component must be given a value of its own type, of a narrower one, or an int, such as "
+                "an integer key component must be given a value of its own type, of a narrower type, or an int, such "
+                "as "
                 "a literal");
             return T{};
         }

@@ -46,7 +46,7 @@ struct key_codec_base {
     using argument = Argument;
     static constexpr bool ordered = true;   ///< text order is the order of values ...
     static constexpr bool reversed = false; ///< ... or the reverse
-    static constexpr bool variable = false; ///< the text is not self-delimiting: ordered as the last component only
+    static constexpr bool variable = false; ///< the text is not self-delimiting: ordered only as the last component
     static constexpr bool optional = false; ///< may be absent
     static constexpr bool escaped = false;  ///< followed by `escaped_key_separator`
     static constexpr bool low = false;      ///< every text sorts before "~"
@@ -59,26 +59,27 @@ struct key_codec_base {
 ///
 ///     using value_type = T;  using argument = the parameter type of a value (std::string_view for text);
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
-///     static constexpr bool low;                                 may be left out; true: each text of a value sorts before "~"
-///     static constexpr std::string_view first_characters;        may be left out: each text begins with one of these, and none is empty;
+///     static constexpr bool low;                                 may be omitted; true: each text of a value sorts before "~"
+///     static constexpr std::string_view first_characters;        may be omitted: each text begins with one of these, and none is empty;
 ///                                                                distinguishes the keys of this type from those of other types
 ///     static bool append(std::string& out, argument value);      false: the value has no text
-///     static bool parse(std::string_view text, T& out);          false: the text belongs to no value
+///     static bool parse(std::string_view text, T& out);          false: no value has this text
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
 ///                                                                     and that sorts where the value would
 ///
-/// Without `append_operand`, a query for values less or greater than one without a text is OutOfRangeInput. The primary template is for all
-/// other types: it has the constants but no functions, so that ENTITABLE gives the only message.
+/// Without `append_operand`, a query for values less or greater than one without a text fails with OutOfRangeInput. The
+/// primary template is for all other types: it has the constants but no functions, so that ENTITABLE gives the only
+/// message.
 template <class T>
 struct key_codec : detail::key_codec_base<T, T const&> {
     static constexpr bool ordered = false; ///< unknown
 };
 
-/// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them, as '-' and the distance from the
+/// Integers: zero-padded to the decimal width of the type, "0000001234"; negative integers sort before them, as '-' and the distance from the
 /// smallest value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
-    static constexpr bool low = true; ///< the text has only digits, and a '-'
+    static constexpr bool low = true; ///< the text contains only digits and a '-'
     /// Number of digits of the text.
     static constexpr std::size_t width = std::numeric_limits<T>::digits10 + 1;
 
@@ -106,7 +107,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
     }
 };
 
-/// Text, unchanged. Ordered only as the last component: with a separator, "a" + "__" comes after "a b" + "__".
+/// Text, which is unchanged. It is ordered only as the last component: with a separator, "a" + "__" comes after "a b" + "__".
 template <>
 struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;
@@ -118,7 +119,7 @@ struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_
 /// A time: its ticks of 100 ns, 19 digits.
 template <>
 struct key_codec<date_time> : detail::key_codec_base<date_time> {
-    static constexpr bool low = true; ///< the text has only digits
+    static constexpr bool low = true; ///< the text contains only digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) { return key_codec<std::int64_t>::append(out, value.ticks); }
@@ -129,7 +130,7 @@ struct key_codec<date_time> : detail::key_codec_base<date_time> {
 /// A GUID: 36 characters in lower case; ordered by its bytes.
 template <>
 struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
-    static constexpr bool low = true; ///< the text has only hexadecimal digits
+    static constexpr bool low = true; ///< the text contains only hexadecimal digits
 
     /// See `key_codec`.
     ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
@@ -140,7 +141,7 @@ struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
     ENTITABLE_LAZY static bool parse(std::string_view text, guid& out) {
         auto const read = guid::parse(text);
         out = read.value_or(guid{});
-        return read && read->to_string() == text; // only one text for each value
+        return read && read->to_string() == text; // each value has only one text
     }
 };
 
@@ -150,7 +151,7 @@ template <class T>
 struct key_codec<T> : detail::key_codec_base<T> {
     using enumeration = T;                    ///< the type whose codec this is
     using number = std::underlying_type_t<T>; ///< the written type
-    static constexpr bool low = true;         ///< the text has only the digits of a number
+    static constexpr bool low = true;         ///< the text contains only the digits of a number
 
     /// See `key_codec`.
     static bool append(std::string& out, T value) { return key_codec<number>::append(out, static_cast<number>(value)); }
@@ -163,7 +164,8 @@ struct key_codec<T> : detail::key_codec_base<T> {
     }
 };
 
-/// An enumeration with names (`enum_names`): the name; not in the order of values. A value without a name has no text.
+/// An enumeration with names (`enum_names`): the name, which is not in the order of values. A value without a name has
+/// no text.
 template <named_enumeration T>
 struct key_codec<T> : detail::key_codec_base<T> {
     using enumeration = T;                 ///< the type whose codec this is
@@ -195,7 +197,7 @@ struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, st
     static void append_operand(std::string& out, std::optional<T> const& value)
         requires requires(typename key_codec<T>::argument present) { key_codec<T>::append_operand(out, present); }
     {
-        key_codec<T>::append_operand(out, *value); // never empty here: an absent value is encoded as `absent_key_text`
+        key_codec<T>::append_operand(out, *value); // an absent value is encoded as `absent_key_text`
     }
     static bool parse(std::string_view text, std::optional<T>& out) {
         if (text == absent_key_text) {

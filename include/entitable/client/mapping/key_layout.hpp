@@ -19,8 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// One of the two keys.
 enum class key_part : std::uint8_t {
-    partition, ///< the PartitionKey
-    row,       ///< the RowKey
+    partition, ///< the partition key
+    row,       ///< the row key
 };
 
 /// Separator of two components of a composite key.
@@ -41,7 +41,7 @@ struct key_component {
         bucket,  ///< the bucket of the salted component after it
     };
 
-    std::string_view name;   ///< the member; for a literal its text
+    std::string_view name;   ///< the member's name; for a literal its text
     kind is{kind::member};   ///< kind of the component
     bool optional{};         ///< may be absent
     bool escaped{};          ///< whether its separator is `escaped_key_separator`
@@ -81,7 +81,7 @@ using key_layout = std::span<key_component const>;
             return !system_row::prefix.starts_with(first.name) && first.name < system_row::prefix;
         case key_component::kind::member: break;
     }
-    // An absent component is "~", which sorts before the prefix, but not if a separator follows.
+    // An absent component is "~", which sorts before the prefix unless a separator follows.
     return first.low && (!first.optional || layout.size() == 1);
 }
 
@@ -134,7 +134,7 @@ ENTITABLE_LAZY [[nodiscard]] bool read_key(std::string_view key, key_layout layo
 /// Makes the error RowMismatch: a stored key does not have the entity's layout.
 ENTITABLE_LAZY [[nodiscard]] failure key_mismatch(std::string_view entity, key_part part, std::string_view key);
 
-/// Appends the bucket of a text among `buckets`, as written in a key. Part of the stored format.
+/// Appends the number of a text's bucket among `buckets`, as written in a key. Part of the stored format.
 ENTITABLE_LAZY void append_bucket(std::string& out, std::string_view text, std::size_t buckets);
 /// Appends the number `bucket` among `buckets`, as written in a key.
 ENTITABLE_LAZY void append_bucket_number(std::string& out, std::size_t bucket, std::size_t buckets);

@@ -59,7 +59,7 @@ inline constexpr character_set digit_characters = character_set::of("0123456789"
     return {digit_characters, digit_characters, count, true};
 }
 
-/// The pattern of a codec. Nothing is known about a text, or about a codec of the user without `first_characters`.
+/// The pattern of a codec. Nothing is known about a text, or about a user's codec without `first_characters`.
 template <class Codec>
 struct pattern_of_codec {
     static constexpr text_pattern value = [] {
@@ -133,7 +133,8 @@ struct pattern_of_codec<descending_codec<T>> {
 template <>
 struct pattern_of_codec<descending_codec<date_time>> : pattern_of_codec<descending_codec<std::int64_t>> {};
 
-/// The positions of one of a type's keys whose characters are known, starting at the first. The end of a key is a position, too.
+/// The positions in one of a type's keys whose characters are known, starting at the first position. The end of a key
+/// is also a position.
 class key_pattern {
 public:
     constexpr key_pattern() = default;

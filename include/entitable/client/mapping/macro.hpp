@@ -14,7 +14,7 @@
 /// buckets), literal("text"). Inside properties: member, property(member, "Name"), accessors(name, getter, setter), chunked(member) for
 /// text or binary over 64 KiB, and etag(member) and timestamp(member), which are set when an entity is read and never stored.
 ///
-/// The line number in the name of the generated struct distinguishes an entity of a namespace from one of an unnamed namespace within it.
+/// The line number in the name of the generated struct distinguishes an entity in a namespace from an entity in an unnamed namespace within it.
 ///
 /// The macro generates compile-time data only, and no code that runs: the fields for predicates, the components of the keys, member
 /// pointers and names of the properties, and the messages for misuse of this entity.
@@ -125,7 +125,7 @@
 #define ENTITABLE_OUTPUT_1(prefix, clause) prefix##clause
 #define ENTITABLE_OUTPUT_3(prefix, clause)
 
-// 0: not a clause; 1: a clause; 2: a clause followed by something; 3: a clause without properties.
+// 0: not a clause; 1: a clause; 2: a clause followed by other text; 3: a clause without properties.
 #define ENTITABLE_IS_CLAUSE(clause) ENTITABLE_CLAUSE_KIND(ENTITABLE_IS_CLAUSE_##clause, 0, ~)
 #define ENTITABLE_CLAUSE_KIND(...) ENTITABLE_CLAUSE_KIND_I(__VA_ARGS__)
 #define ENTITABLE_CLAUSE_KIND_I(a, b, c, ...) ENTITABLE_CHOOSE(ENTITABLE_CLAUSE_KIND_, b)(c)
@@ -218,7 +218,7 @@
 
 // ---- outputs -------------------------------------------------------------------------------------------------------
 
-// Uses every member once, by name: a name that is not a member is diagnosed here, once.
+// Uses every member once, by name, so that a name that is not a member is diagnosed once.
 #define ENTITABLE_MEMBERS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
 #define ENTITABLE_MEMBERS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
 #define ENTITABLE_MEMBERS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_POINTER, __VA_ARGS__))

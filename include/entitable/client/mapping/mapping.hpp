@@ -47,11 +47,13 @@ using fields = typename mapping<T>::fields;
 template <class T>
 concept mapped_entity = detail::declares_mapping<T>;
 
-/// The types that must be in one table with an entity, which declares them: `using lives_with = entitable::types<by_age, daily_sales>;` (they
-/// may be incomplete). Then `table<runner>` does not compile, nor a list without one of them: no program writes past the indexes and sums.
+/// The types that must be in one table with an entity, which declares them: `using lives_with =
+/// entitable::types<by_age, daily_sales>;` (they may be incomplete). Then neither `table<runner>` nor a list that lacks
+/// one of them compiles, so no program can write without maintaining the indexes and sums.
 template <class... Types>
 struct types {};
-/// An entity type in a list whose entities are stored in several rows: `table<counter, wide<survey>>`; see `<entitable/wide.hpp>`.
+/// Marks an entity type of a list whose entities are stored in several rows: `table<counter, wide<survey>>`; see
+/// `<entitable/wide.hpp>`.
 template <class Entity>
 struct wide {};
 
@@ -66,7 +68,7 @@ inline constexpr bool is_wide<wide<Entity>> = true;
 template <class T>
 concept entity_or_wide = mapped_entity<T> || is_wide<T>;
 
-/// Reports that something needs entities of one row.
+/// Reports that an operation needs entities that are stored in one row.
 template <class Entity>
 consteval void refuse_wide() {
     static_assert(sizeof(Entity) == 0,

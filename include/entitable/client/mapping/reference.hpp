@@ -12,9 +12,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The keys of an entity of type `Entity`, in this table or another. A member is stored as two text properties: `<name>_PartitionKey` and
-/// `<name>_RowKey`; an optional one may be absent. `books.get(order.book)` is a point read. Nothing checks that the entity exists: its
-/// removal does not change the reference. `table::reference_to` makes a reference from key components, `reference_to` from an entity.
+/// The keys of an entity of type `Entity`, in the same table or in a different one. A member is stored as two text
+/// properties: `<name>_PartitionKey` and `<name>_RowKey`; an optional member may be absent. `books.get(order.book)` is
+/// a point read. Nothing checks that the entity exists: its removal does not change the reference.
+/// `table::reference_to` makes a reference from key components, `reference_to` from an entity.
 template <class Entity>
 struct reference {
     using entity_type = Entity; ///< type of the entity that it refers to
@@ -22,7 +23,7 @@ struct reference {
     std::string partition_key; ///< the first key, as text
     std::string row_key;       ///< the second key, as text
 
-    friend bool operator==(reference const&, reference const&) = default; ///< whether both refer to the same keys
+    friend bool operator==(reference const&, reference const&) = default; ///< whether both hold the same keys
 };
 
 namespace detail {

@@ -36,12 +36,12 @@ using key_shape = std::uint64_t;
     return static_cast<unsigned>(2 * index) + (part == key_part::row ? 32U : 0U);
 }
 
-/// The distinct shapes of a predicate's alternatives. Equal alternatives are one shape, however many there are.
+/// The distinct shapes of a predicate's alternatives. Any number of equal alternatives count as one shape.
 struct shape_set {
     /// Maximum number of shapes.
     static constexpr std::size_t capacity = 16;
 
-    key_shape shapes[capacity]{}; ///< the first `count` are used
+    key_shape shapes[capacity]{}; ///< the first `count` elements are used
     std::size_t count{};          ///< number of shapes in use
     bool overflow{};              ///< the capacity was exceeded: the query counts as a scan of the table
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Clauses of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are enabled at run time. As with a comparison the
-/// access path is known at compile time, and a mistake gives a single message.
+/// Clauses of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are enabled at run time. As with a
+/// comparison, the access path is known at compile time, and a mistake gives a single message.
 
 #include <entitable/client/query/comparison.hpp>
 #include <entitable/core/iterator.hpp>
@@ -44,8 +44,8 @@ private:
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_prefix(
     key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix);
 
-/// Makes the predicate that the value of a property is at least `prefix`, and less than its successor: in UTF-16 order these are the texts
-/// that begin with it. False for an absent property.
+/// Makes the predicate that the value of a property is at least `prefix`, and less than its successor: in UTF-16 order
+/// these are the texts that begin with `prefix`. False for an absent property.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes property_prefix(std::string_view name, std::string_view prefix);
 
 template <class Field, class Values>
@@ -144,14 +144,14 @@ template <class Entity>
 struct optional_predicate : predicate<Entity, shape_set::of(0), shape_set::of(0)> {};
 
 /// `condition` if `present`, otherwise no condition. The access path of a query does not depend on it; with the condition the query may
-/// read fewer keys. Can be combined with `&&` only.
+/// read fewer keys. Can be combined only with `&&`.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] optional_predicate<Entity> when(bool present, predicate<Entity, Shapes, Negated> condition) {
     return optional_predicate<Entity>{{present ? std::move(condition).nodes() : predicate_nodes{}}};
 }
 constexpr detail::refused_predicate when(bool, detail::refused_predicate) { return {}; }
 
-/// Both conditions, if present.
+/// Holds if both conditions hold; an absent one is ignored.
 template <class Entity>
 [[nodiscard]] optional_predicate<Entity> operator&&(optional_predicate<Entity> left, optional_predicate<Entity> right) {
     return optional_predicate<Entity>{
@@ -169,22 +169,22 @@ constexpr refused_predicate refuse_optional() {
 
 } // namespace detail
 
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity>
 constexpr auto operator!(optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity>
 constexpr auto operator||(optional_predicate<Entity> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(optional_predicate<Entity> const&, predicate<Entity, Shapes, Negated> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: combine `when` with && only.
+/// Does not compile: combine `when` only with &&.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(predicate<Entity, Shapes, Negated> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();

@@ -35,7 +35,7 @@ template <class Entity, auto Member>
     return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
 }
 
-/// Makes a comparison. One function for all properties of a type, in any entity.
+/// Makes a comparison. This is one function for all properties of a type, in any entity.
 template <class T, class From>
 [[nodiscard]] predicate_value compare_value(std::string_view name, filter_operator operation, From const& from) {
     if constexpr (std::same_as<T, std::string>) {
@@ -66,7 +66,8 @@ template <class Entity, auto Member, class From>
         return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
     } else {
         static_assert(comparable_with<From, type>,
-            "a property must be compared with a value of its own type, or a narrower one, not with another member: "
+            "a property must be compared with a value of its own type, or of a narrower type, and not with another "
+            "member: "
             "this value has a different type");
         return refused_predicate{};
     }
@@ -83,7 +84,7 @@ inline constexpr std::size_t component_index =
 
 /// A value as the operand of a comparison with a key component.
 struct key_operand {
-    std::string text; ///< key text; for a value without a text, one that sorts at its position
+    std::string text; ///< key text; for a value without a text, a text that sorts at its position
     bool has_text{};  ///< a stored component may have this text
     bool has_place{}; ///< whether the text sorts among the component's texts
 };
@@ -138,7 +139,7 @@ ENTITABLE_LAZY [[nodiscard]] predicate_value key_comparison(filter_operator oper
 /// Restricts a comparison with a salted component to the bucket of its operand, or, unless it is ==, to any bucket.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
 
-/// Makes a comparison. One function for all components of a codec, in any entity.
+/// Makes a comparison. This is one function for all components of a codec, in any entity.
 template <class Codec, class From>
 [[nodiscard]] predicate_value compare_text(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, From const& from) {
@@ -299,7 +300,7 @@ concept value_before = is_field<Field> && !is_field<From>;
 
 } // namespace detail
 
-// The same with the value on the left. Equality must have exactly the constraints above; otherwise the compiler would reverse one of them.
+// The same comparisons with the value on the left. Equality must have exactly the constraints above; otherwise the compiler would reverse one of them.
 /// `5 == field` is `field == 5`.
 template <class From, class Entity, auto Member, class = detail::if_value<From>>
 [[nodiscard]] auto operator==(From const& from, property_field<Entity, Member> field) {

@@ -62,7 +62,7 @@ ENTITABLE_LAZY [[nodiscard]] result<query_plan> make_plan(
 /// uses. Empty means all.
 ENTITABLE_LAZY [[nodiscard]] projection properties_read(query_plan const& plan, projection wanted);
 
-/// Describes a plan as readable text; `wanted` are the selected properties, empty means all.
+/// Describes a plan as readable text; `wanted` are the selected properties, an empty list means all.
 ENTITABLE_LAZY [[nodiscard]] explanation explain(query_plan const& plan, projection wanted = {});
 
 /// Whether a row satisfies the client's part; true if there is none.

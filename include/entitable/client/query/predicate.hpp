@@ -52,7 +52,7 @@ namespace detail {
 /// Joins `left` and `right` with the operation; a side without nodes adds nothing.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined(
     predicate_nodes left, predicate_nodes right, filter_operator operation);
-/// Adds an alternative to `all`, which is empty before the first.
+/// Adds an alternative to `all`, which is empty before the first alternative.
 ENTITABLE_LAZY void add_alternative(predicate_nodes& all, predicate_nodes next);
 /// The predicate that no entity satisfies.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes nothing();

@@ -4,7 +4,7 @@
 
 /// \file
 /// `query_reading`: the resumable operation of every query. It requests pages in key order, optionally for several ranges at once.
-/// Only the continuation shows whether there is more.
+/// Only the continuation shows whether there are more rows.
 
 #include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/query/plan.hpp>
@@ -57,14 +57,14 @@ ENTITABLE_LAZY [[nodiscard]] std::string make_token(
 ENTITABLE_LAZY [[nodiscard]] result<query_position> read_token(
     query_parts const& parts, projection const& select, std::string_view token);
 
-/// Reads a query page by page: each page is one operation; start the next one until `at_end()` is true. A failed page ends the reading
-/// after the pages before it in key order, whatever the order of their responses.
+/// Reads a query page by page: each page is one operation; start the next operation until `at_end()` is true. A failed
+/// page ends the reading after the pages before it in key order, whatever the order of their responses.
 class query_reading {
 public:
     /// `parts` must outlive the reading. Prefetches up to `in_flight` pages, each from a different range.
     ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
     query_reading(query_reading&& other) noexcept;            ///< the source may only be destroyed or assigned to
-    query_reading& operator=(query_reading&& other) noexcept; ///< like the constructor
+    query_reading& operator=(query_reading&& other) noexcept; ///< same as the move constructor
     ~query_reading();
 
     /// Whether all pages were read, or a page has failed.
@@ -79,7 +79,7 @@ public:
     /// Position of the next page; the caller sets its `taken`.
     ENTITABLE_LAZY [[nodiscard]] query_position position() const;
 
-    // The operation: one page of rows that satisfy the whole predicate; it may be empty although there is more.
+    // The operation: one page of rows that satisfy the whole predicate; it may be empty although there are more rows.
     /// Whether the page has arrived, or can no longer arrive.
     ENTITABLE_LAZY [[nodiscard]] bool page_is_here() const noexcept;
     /// The next step.
@@ -99,7 +99,7 @@ public:
     /// Returns the page, or the error.
     ENTITABLE_LAZY [[nodiscard]] result<page> finish();
 
-    // For concurrent requests: a round requests the next page of each range without a page.
+    // Used for concurrent requests: a round requests the next page of each range without a page.
     /// Starts a round.
     ENTITABLE_LAZY void begin_round() noexcept;
     /// Returns the next request of the round, and the slot of its response; null if there is none.

@@ -25,7 +25,8 @@ class wide_operations<Entity, components<void, P...>, components<void, R...>>
     static constexpr std::string_view entity_name = mapping<Entity>::entity_name;
 
 public:
-    /// Reads the entity with these keys, all parts of one write; starts over if a writer has changed it in between.
+    /// Reads the entity with these keys, with all parts from one write; starts over if a writer has changed it in
+    /// between.
     ///
     /// Errors: ResourceNotFound if it does not exist; RowMismatch if it was not written as a wide entity; RowMalformed if parts are missing;
     /// UpdateConditionNotSatisfied if writers changed it during every attempt. Cost: two requests, if the parts fit on one page.
@@ -64,7 +65,8 @@ public:
         etag_condition condition) const {
         return if_present{}(remove(partition..., row..., std::move(condition)));
     }
-    /// Reads the entity, calls `change(entity)`, and writes it back; starts over if another writer was faster. Like `table::update`.
+    /// Reads the entity, calls `change(entity)`, and writes it back; starts over if another writer changed the entity
+    /// first, like `table::update`.
     template <class Change>
     [[nodiscard]] result<wide_written> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change) const {
@@ -133,9 +135,10 @@ template <class Entity>
 
 } // namespace detail
 
-/// A table of entities that do not fit into one row: of more than 252 properties, or more than 1 MiB. Such a type can be one of several in a
-/// table: `table<counter, wide<survey>>`. The row with an entity's keys, the main row, has the number of parts and their generation; the parts
-/// are system rows `~!w!<RowKey>!<nn>` of the same partition, of up to 251 properties and 1 MiB each.
+/// A table of entities that do not fit into one row: of more than 252 properties, or more than 1 MiB. Such a type can
+/// be one of several types in a table: `table<counter, wide<survey>>`. The row with an entity's keys, the main row,
+/// contains the number of parts and their generation; the parts are system rows `~!w!<RowKey>!<nn>` of the same
+/// partition, of up to 251 properties and 1 MiB each.
 ///
 /// - Every write replaces all rows in one transaction: a read and a transaction. A smaller entity removes the parts that it no longer
 ///   needs. A reader never returns parts of two writes: it starts over.
@@ -144,8 +147,8 @@ template <class Entity>
 /// - Entities are read by their keys. A `table<E>` of the same name reads main rows, which lack the entity's properties: RowMismatch, if
 ///   one of these is not optional.
 ///
-/// Thread safety: safe to use from several threads; copies are cheap. A write of unknown effect ends with that error, as `table::update`
-/// does.
+/// Thread safety: safe to use from several threads; copies are cheap. A write of unknown effect ends with that error,
+/// as in `table::update`.
 template <mapped_entity Entity>
 class table<wide<Entity>> : public detail::wide_operations<Entity, typename mapping<Entity>::partition_components,
                                 typename mapping<Entity>::row_components> {
@@ -174,7 +177,7 @@ public:
     /// Removes the table with all its entities; ResourceNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
-    /// Inserts an entity; EntityAlreadyExists if one exists with its keys.
+    /// Inserts an entity; EntityAlreadyExists if an entity with its keys exists.
     [[nodiscard]] result<wide_written> insert(Entity const& entity) const {
         return write(mutation_kind::insert, entity, any_etag);
     }
@@ -183,7 +186,7 @@ public:
     [[nodiscard]] result<wide_written> replace(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::replace, entity, condition);
     }
-    /// Inserts an entity, or replaces the stored one.
+    /// Inserts an entity, or replaces the stored entity.
     [[nodiscard]] result<wide_written> insert_or_replace(Entity const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
@@ -192,13 +195,13 @@ public:
     [[nodiscard]] result<wide_written> remove(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::remove, entity, condition);
     }
-    /// Does one of these writes; a merge is NotSupported.
+    /// Makes one of these writes; a merge is NotSupported.
     [[nodiscard]] result<wide_written> write(
         mutation_kind kind, Entity const& entity, etag_condition const& condition) const {
         return base::write_row(kind, base::whole_row(entity), condition);
     }
 
-    /// Does not compile: it needs entities of one row.
+    /// Does not compile: it needs entities that are stored in one row.
     template <class... Given>
     void where(Given const&...) const {
         detail::refuse_wide<Entity>();

@@ -3,11 +3,10 @@
 #pragma once
 
 /// \file
-/// `account`: addresses of services, credentials, and the texts that signatures cover. It handles HTTP messages and knows no table
-/// requests.
+/// `account`: addresses of services, credentials, and the texts that signatures cover. It handles HTTP messages and does not depend on
+/// table requests.
 ///
-/// `credential`: how requests are authorized, in each way that table services support: an account key, a shared access signature, a token
-/// of Entra ID.
+/// `credential`: how requests are authorized: by an account key, a shared access signature, or a token of Entra ID.
 
 #include <entitable/cloud/account/endpoint.hpp>
 #include <entitable/cloud/account/signing.hpp>
@@ -26,11 +25,11 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A token of Entra ID, with its expiry.
 struct access_token {
     std::string text;  ///< sent with each request; a secret, which is wiped once it is copied
-    date_time expires; ///< valid until then
+    date_time expires; ///< end of its validity
 };
 
 /// Gets a token for a scope, for example "https://storage.azure.com/.default". Called on the thread of a request, by one thread at a time;
-/// needs a timeout of its own. An exception is propagated to the caller of the request.
+/// needs its own timeout. An exception is propagated to the caller of the request.
 using token_source = std::function<result<access_token>(std::string_view scope)>;
 
 /// When tokens are renewed.
@@ -44,7 +43,7 @@ namespace detail {
 
 /// Facts about a request that will carry a credential.
 struct known_request {
-    url_parts target; ///< its URL, which is in the endpoint
+    url_parts target; ///< its URL, which is within the endpoint
     bool fresh{};     ///< whether the request has neither credential fields nor Content-MD5
 };
 
@@ -69,13 +68,13 @@ public:
 
 } // namespace detail
 
-/// Authorizes requests. A cheap handle: copies share one state, and a move copies it, so that a moved-from credential never means "no
+/// Authorizes requests. A cheap handle: copies share the same state, and a move copies it, so that a moved-from credential never means "no
 /// credential". The secrets are wiped with the last copy. A backend also wipes them in each request after the response; callers of
 /// `authorize` use `http_request::forget_credential`. A credential cannot be printed, and errors never include its secrets. Thread safety:
 /// safe to use from several threads.
 class credential {
 public:
-    /// No credential: for a server that requires none, and for requests that carry their own.
+    /// Makes no credential; used for a server that requires none, and for requests that carry their own credential.
     credential() = default;
     credential(credential const&) = default;            ///< shares the state
     credential& operator=(credential const&) = default; ///< shares the state
@@ -88,11 +87,11 @@ public:
 
     /// Creates a credential from a shared access signature: its query parameters, with or without a leading "?". Requests outside its
     /// validity are refused before they are sent, with a tolerance of 15 minutes for clocks that differ. Errors: InvalidInput if it has no
-    /// `sig` or two, an invalid time, or characters that are invalid in a URL, including a "+" in `sig`.
+    /// `sig` or more than one, an invalid time, or characters that are invalid in a URL, including a "+" in `sig`.
     [[nodiscard]] static result<credential> shared_access_signature(std::string_view parameters);
 
     /// Creates a credential from tokens of Entra ID. A token is cached until shortly before it expires, or until the service refuses it;
-    /// one thread gets the next token while other threads use the old token, or wait if it has expired. Sent over https only.
+    /// one thread gets the next token while other threads use the old token, or wait if it has expired. Tokens are sent only over https.
     [[nodiscard]] static credential bearer(token_source source, token_options options = {});
 
     /// Adds this credential to `request`: signs its method, URL and header fields, which must not change afterwards. Call it for every
@@ -109,7 +108,7 @@ public:
     }
 
     /// Reports a request that was answered with 401. Its token is renewed for the next request, unless it is younger than
-    /// `token_options::retry_after`: so a revoked token is not used until it expires.
+    /// `token_options::retry_after`: a revoked token is therefore not used until it expires.
     void refused(http_request const& request, date_time now) const {
         if (state_) { state_->refused(request, now); }
     }
@@ -117,7 +116,7 @@ public:
     /// Returns the name of the account, for an account key; empty otherwise.
     [[nodiscard]] std::string_view account() const noexcept { return state_ ? state_->account() : std::string_view{}; }
 
-    /// Appends the signature of `text` (UTF-8) by the account key, in base64: for shared access signatures. Returns false and appends
+    /// Appends the signature of `text` (UTF-8) by the account key, in base64, for shared access signatures. Returns false and appends
     /// nothing if this is not an account key.
     [[nodiscard]] bool sign(std::string_view text, std::string& out) const { return state_ && state_->sign(text, out); }
 

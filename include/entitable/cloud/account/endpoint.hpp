@@ -20,7 +20,7 @@ enum class account_service : std::uint8_t {
     queues, ///< queues and their messages
 };
 
-/// The addresses of a service of an account. Plain data.
+/// The addresses of an account's service. Plain data.
 struct endpoint {
     std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at the end
     std::string secondary;          ///< URL for reads, which may be stale; empty if there is none
@@ -31,9 +31,9 @@ struct endpoint {
 
     /// Parses the address of a table service. The account is the first label of the host, or the first segment of the path if the host is
     /// an IP address or localhost; pass it for a custom host. The secondary address is derived from the primary by the service's rule
-    /// ("-secondary" after the account); there is none for Cosmos or if the account is not in the address. The kind follows from the
-    /// address: Cosmos by its domains, the emulator by localhost, loopback addresses and its account devstoreaccount1; anything else is
-    /// storage.
+    /// ("-secondary" after the account); there is no secondary address for Cosmos, or if the account is not in the address. The kind
+    /// follows from the address: Cosmos by its domains, the emulator by localhost, loopback addresses and its account devstoreaccount1;
+    /// anything else is storage.
     ///
     /// Errors: InvalidInput names the field for a scheme other than http and https, a user before the host, a query or a fragment, a host
     /// that is not ASCII (write an international name in its ASCII form), a port out of 1..65535, a path that names a table, an account

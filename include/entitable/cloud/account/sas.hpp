@@ -18,16 +18,16 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The terms of a signature for one table. Plain data.
 struct table_sas {
     std::string table;                 ///< its name
-    std::string permissions;           ///< letters of "raud": read, add, update, delete; an upsert needs a and u
+    std::string permissions;           ///< letters of "raud": read, add, update, delete; an upsert needs "a" and "u"
     std::optional<date_time> start{};  ///< if absent, immediately, which also tolerates clocks that differ
     std::optional<date_time> expiry{}; ///< required unless the policy has an expiry
     std::string policy{};              ///< the stored access policy that supplies the omitted terms
     std::string addresses{};           ///< one address, or "first-last"; empty: any
     std::string protocols{"https"};    ///< "https", "https,http", or empty, which means both
-    std::optional<std::string> first_partition{}; ///< the entities from this partition key on,
-    std::optional<std::string> first_row{};       ///< first row key in that partition
-    std::optional<std::string> last_partition{};  ///< the entities up to this partition key,
-    std::optional<std::string> last_row{};        ///< last row key in that partition
+    std::optional<std::string> first_partition{}; ///< first partition key of the accessible entities
+    std::optional<std::string> first_row{};       ///< first row key in this partition
+    std::optional<std::string> last_partition{};  ///< last partition key of the accessible entities
+    std::optional<std::string> last_row{};        ///< last row key in this partition
     std::string version{"2019-02-02"};            ///< version of the service; 2015-04-05 or later
 };
 
@@ -37,7 +37,7 @@ struct account_sas {
         permissions; ///< letters of "rwdlacu" and of other services: read, write, delete, list, add, create, update
     std::string resource_types{"sco"}; ///< service, container (a table), object (an entity)
     std::string services{"t"};         ///< letters of "btqf": blobs, tables, queues, files
-    std::optional<date_time> start{};  ///< none: immediately
+    std::optional<date_time> start{};  ///< if absent, immediately
     std::optional<date_time> expiry{}; ///< required
     std::string addresses{};           ///< one address, or "first-last"; empty: any
     std::string protocols{"https"};    ///< "https", "https,http", or empty, which means both

@@ -23,14 +23,14 @@ struct logging_settings {
     bool reads{};                                ///< queries and reads of one entity
     bool writes{};                               ///< inserts, updates and merges
     bool deletes{};                              ///< removals
-    std::optional<std::uint32_t> retention_days; ///< 1 to 365; none keeps logs forever
+    std::optional<std::uint32_t> retention_days; ///< 1 to 365; if absent, logs are kept forever
 };
 
 /// The metrics that the service collects.
 struct metrics_settings {
     bool enabled{};                              ///< whether metrics are collected
     bool include_apis{};                         ///< whether to include each kind of request; only if enabled
-    std::optional<std::uint32_t> retention_days; ///< 1 to 365; none keeps metrics forever
+    std::optional<std::uint32_t> retention_days; ///< 1 to 365; if absent, metrics are kept forever
 };
 
 /// One CORS rule (for cross-origin requests).
@@ -60,10 +60,10 @@ struct service_statistics {
     };
 
     state replication{state::unavailable}; ///< its current state
-    std::optional<date_time> last_sync;    ///< all earlier writes can be read there
+    std::optional<date_time> last_sync;    ///< all writes before this time can be read at the secondary location
 };
 
-/// A policy that shared access signatures of a table refer to instead of their own terms.
+/// A policy that shared access signatures of a table can refer to instead of containing the terms.
 struct access_policy {
     std::string id;                  ///< 1 to 64 characters
     std::optional<date_time> start;  ///< if absent, the signature determines it

@@ -47,7 +47,7 @@ private:
 
     static constexpr std::size_t max_idle = 16;
     mutable atomic<session*> idle_[max_idle];
-    session* model_; ///< has the key; never used, only copied
+    session* model_; ///< contains the key; is never used itself, only copied
 };
 
 namespace detail {
@@ -56,7 +56,7 @@ namespace detail {
 [[nodiscard]] std::optional<secret> decode_account_key(std::string_view base64);
 
 /// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is used as it will be
-/// sent; for a secondary in path style it is that of the primary. `fresh`: there is no Content-MD5.
+/// sent; for a secondary in path style it is the path of the primary. `fresh`: there is no Content-MD5.
 void append_string_to_sign(std::string& out, key_scheme scheme, std::string_view account, http_request const& request,
     url_parts const& url, std::string_view date, bool fresh = false);
 

@@ -22,11 +22,11 @@ enum class http_version : std::uint8_t {
 };
 
 /// Connection settings of `curl_client`. It always verifies certificates, and never follows redirects or uses cookies or a netrc file. It
-/// uses http without TLS only to this computer.
+/// uses http without TLS only for the local computer.
 struct curl_options {
     std::string ca_file;      ///< PEM file of the trusted authorities; empty: the authorities of the system
     std::string ca_directory; ///< directory of hashed PEM files; empty: the directory of the system
-    std::string proxy;        ///< proxy; empty: none, even if the environment names one
+    std::string proxy;        ///< proxy; if empty, no proxy is used, even if the environment names one
     http_version version{http_version::http_1_1};      ///< the newest version to use
     std::chrono::milliseconds connect_timeout{10'000}; ///< limit of name resolution, connection and TLS together
     std::chrono::seconds idle_timeout{60};             ///< a connection idle for longer is not reused
@@ -45,7 +45,7 @@ public:
     ~curl_pool();
 
     [[nodiscard]] curl_options const& options() const noexcept { return options_; }
-    /// Returns the session used last, whose connections are the warmest, or a new one.
+    /// Returns the most recently used session, whose connections are the warmest, or a new session.
     [[nodiscard]] curl_session* borrow();
     void give_back(curl_session* session) noexcept;
     /// Returns an idle transfer.
@@ -58,7 +58,7 @@ private:
     curl_options const options_;
     std::mutex mutex_;
     std::vector<curl_session*> idle_;       ///< guarded by mutex_
-    std::vector<curl_transfer*> transfers_; ///< idle ones; guarded by mutex_
+    std::vector<curl_transfer*> transfers_; ///< idle transfers; guarded by mutex_
 };
 
 } // namespace detail
@@ -67,11 +67,11 @@ private:
 /// last copy. A moved-from object returns InvalidInput. Detects a cancellation within 20 ms. Thread safety: safe to use from several
 /// threads: each call has its own session, and waits for no other call. Do not use it in a child process after `fork`.
 ///
-/// Errors: TransportFailed for certificates that do not verify, TLS below 1.2, responses with two lengths or none, compressed bodies,
+/// Errors: TransportFailed for certificates that do not verify, TLS below 1.2, responses with two lengths or no length, compressed bodies,
 /// folded or malformed header fields, and responses that exceed the limits of the call; a response with status 400 or more needs only a
-/// complete header, and has the part of its body that arrives within 5 s. InvalidInput for header fields that the client writes itself or
-/// does not support (Host, Content-Length, Transfer-Encoding, Connection, Expect, Accept-Encoding, TE, Trailer, Upgrade), and for http
-/// without TLS to another computer.
+/// complete header, and contains the part of its body that arrives within 5 s. InvalidInput for header fields that the client writes itself
+/// or does not support (Host, Content-Length, Transfer-Encoding, Connection, Expect, Accept-Encoding, TE, Trailer, Upgrade), and for http
+/// without TLS to a different computer.
 class curl_client {
 public:
     using is_http_client = void; ///< opts in to `http_client`
@@ -83,7 +83,7 @@ public:
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& call) const;
 
     /// Opens a channel on the thread of `io`. All clients with a channel in one driver share connections; a driver without connections
-    /// takes over this client's idle ones, and returns them when it is destroyed.
+    /// takes over this client's idle connections, and returns them when it is destroyed.
     [[nodiscard]] shared<http_channel> open(io_driver& io) const;
 
 private:

@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 using http_sink = function_ref<void(void* tag, result<http_response>&& response)>;
 
 /// Concurrent requests to any servers. The rules are those of `channel`: one thread; the driver outlives it; a request must not change
-/// until its response, of which there is exactly one, delivered only by `poll`; a sink may send and cancel, and an exception that it throws
+/// until its response, which is delivered exactly once, and only by `poll`; a sink may send and cancel, and an exception that it throws
 /// loses no other response; a tag differs from those of all other requests in flight.
 class http_channel : public counted {
 public:
@@ -31,7 +31,7 @@ public:
     virtual void cancel(void* tag, error const& why) = 0;
     /// Delivers the responses that have arrived and advances the rest, without waiting.
     virtual void poll(steady_time now, http_sink sink) = 0;
-    /// Returns when to call `poll` even if nothing arrives.
+    /// Returns the time at which to call `poll` even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
 };
 
@@ -43,7 +43,7 @@ concept opens_http_channels = http_client<T> && requires(T& client, io_driver& i
 
 namespace detail {
 
-/// The channel of a client without its own: sends one request after another, in `poll`.
+/// The channel of a client that has no channel of its own: sends one request after another, in `poll`.
 template <http_client Client>
 class blocking_http_channel final : public http_channel {
 public:
@@ -82,7 +82,7 @@ private:
 
 } // namespace detail
 
-/// Returns a channel of a client: its own, or one that sends request by request in `poll`.
+/// Returns a channel of a client: the client's own channel, or a channel that sends request by request in `poll`.
 template <http_client Client>
 [[nodiscard]] shared<http_channel> open_http_channel(Client& client, io_driver& io) {
     if constexpr (opens_http_channels<Client>) {

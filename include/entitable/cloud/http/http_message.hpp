@@ -40,7 +40,7 @@ struct known_fields;
 /// Header fields in the order in which they were added, in one block of text: a few fields cost one allocation, and none once the block has
 /// grown. Names are compared ignoring case (RFC 9110, 5.1). Thread safety: one thread at a time.
 ///
-/// A field may contain a secret: removed text is overwritten, whether it is removed by a change, by growth or with the block.
+/// A field may contain a secret: removed text is overwritten, whether it is removed by a change, by growth or by freeing the block.
 class http_headers {
 public:
     http_headers() = default;                    ///< empty
@@ -55,8 +55,8 @@ public:
     }
     ~http_headers() { wipe(text_.data(), text_.size()); }
 
-    /// Adds a field, without spaces and tabs around the value. Returns false and adds nothing if `name` is not a token (RFC 9110, 5.6.2) or
-    /// `value` has a control character other than a tab (especially CR, LF and NUL): such a field could inject another field.
+    /// Adds a field, without the spaces and tabs around the value. Returns false and adds nothing if `name` is not a token (RFC 9110,
+    /// 5.6.2) or `value` has a control character other than a tab (especially CR, LF and NUL): such a field could inject another field.
     [[nodiscard]] bool add(std::string_view name, std::string_view value);
     /// Replaces all fields of that name with this one, or adds it; its position is unspecified. Returns false and changes nothing under the
     /// conditions of `add`.
@@ -112,7 +112,7 @@ struct http_request {
 
 /// One response.
 struct http_response {
-    /// The capacity of `body` exceeds its size by at least that many bytes, so that a parser may read past its end.
+    /// The capacity of `body` exceeds its size by at least this many bytes, so that a parser may read past its end.
     static constexpr std::size_t padding = 64;
 
     std::uint16_t status{}; ///< for example 404

@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct url_parts {
     bool encrypted{};       ///< https
     std::string_view host;  ///< an IPv6 address with its brackets
-    std::string_view port;  ///< digits; empty if none is given
+    std::string_view port;  ///< digits; empty if no port is given
     std::string_view path;  ///< begins with "/"; may be empty
     std::string_view query; ///< without "?"
 

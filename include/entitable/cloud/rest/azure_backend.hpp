@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 using azure_backend = rest<curl_client>;
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
-// Compiled once, with entitable/src/azure.hpp.
+// These are compiled once, with entitable/src/azure.hpp.
 extern template class rest<curl_client>;
 extern template detail::transport_interface* detail::make_model(rest<curl_client> const&);
 #endif

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// The service of a `rest` backend. A cheap handle: it shares the backend's connections and credential. These requests need an account key
-/// (the statistics also accept an account signature); each is one attempt. Thread safety: safe to use from several threads.
+/// (for the statistics, an account signature is also accepted); each is one attempt. Thread safety: safe to use from several threads.
 template <http_client Client>
 class rest_service {
 public:
@@ -29,7 +29,8 @@ public:
     [[nodiscard]] result<void> set_properties(service_properties const& changed, call& context) const {
         return send(detail::service_request::set_properties, {}, detail::write_xml(changed), context);
     }
-    /// Returns the state of the secondary location. The request is sent to that location. Errors: NotSupported if the account has none.
+    /// Returns the state of the secondary location. The request is sent to that location. Errors: NotSupported if the account has no
+    /// secondary location.
     [[nodiscard]] result<service_statistics> statistics(call& context) const {
         return answer(detail::service_request::statistics, {}, {}, context).and_then([](std::string const& xml) {
             return detail::read_statistics(xml);

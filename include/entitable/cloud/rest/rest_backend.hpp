@@ -80,7 +80,7 @@ public:
         return engine_ ? detail::open_rest_channel(engine_, open_http_channel(client_, io), io) : shared<channel>{};
     }
 
-    /// Returns the engine, for services of the same account; after a move one that returns InvalidInput.
+    /// Returns the engine, for services of the same account; after a move, an engine that returns InvalidInput.
     [[nodiscard]] detail::rest_engine& engine() const { return engine_ ? *engine_ : *detail::absent_rest_engine(); }
     [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
 

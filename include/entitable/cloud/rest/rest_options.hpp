@@ -16,16 +16,16 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a REST backend. Plain data.
 struct rest_options {
-    /// The profile of the service; by default that of the kind of address.
+    /// The profile of the service; by default the profile for the kind of address.
     std::optional<profile> limits;
-    /// Whether merges are sent as POST with `X-HTTP-Method: MERGE` instead of PATCH; by default for Cosmos only, which refuses PATCH (the
-    /// others accept both, except in the emulator's transactions).
+    /// Whether merges are sent as POST with `X-HTTP-Method: MERGE` instead of PATCH; by default only for Cosmos DB, which refuses PATCH
+    /// (the other services accept both, except in the emulator's transactions).
     std::optional<bool> merge_by_post;
     /// How long one attempt may take; after that it fails with TransportFailed. Zero: no limit other than the deadline of the call.
     std::chrono::milliseconds request_timeout{60'000};
     /// How long the service may work on one request (`timeout` in its address), in whole seconds; more than 30 counts as 30, the service's
-    /// limit. If less time remains in the call or in `request_timeout`, that is sent, rounded up: the service stops less than a second
-    /// after the caller. Zero sends none. Never sent to Cosmos DB, which does not support it.
+    /// limit. If less time remains in the call or in `request_timeout`, the remaining time is sent, rounded up: the service stops less than
+    /// a second after the caller. Zero sends no limit. It is never sent to Cosmos DB, which does not support it.
     std::chrono::seconds service_timeout{30};
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; TransportFailed if larger
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of a response

@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The counters of one partition of one table, or of everything without its own line.
 struct traffic {
     std::string table; ///< in lower case; empty for lists of tables, and for tables without their own line
-    std::optional<std::string> partition; ///< nullopt for several partitions, or without its own line
+    std::optional<std::string> partition; ///< nullopt for several partitions, and for everything without its own line
     std::uint64_t operations{};           ///< calls that were completed or abandoned
     std::uint64_t errors{};               ///< failed `operations`, including expected errors such as ResourceNotFound
     std::chrono::nanoseconds total{};     ///< total duration of all operations
@@ -28,7 +28,7 @@ struct traffic {
 /// Options of `metered`.
 struct metered_options {
     std::size_t max_lines{
-        1'000}; ///< maximum number of partitions, tables and series with their own line; all others share one
+        1'000}; ///< maximum number of partitions, tables and series with their own line; all others share one line
     clock* time{&system_clock()}; ///< measures latency; must outlive the transport
 };
 

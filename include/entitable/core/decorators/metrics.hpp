@@ -19,13 +19,12 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of `metrics`.
 struct metrics_options {
-    std::size_t max_series{
-        1'000}; ///< maximum series for each kind of record; all others share one, labelled otel_metric_overflow="true"
-    clock* time{&system_clock()}; ///< dates the start of each series; must outlive the metrics
+    std::size_t max_series{1'000}; ///< maximum series for each kind of record; all other series share one, labelled
+                                   ///< otel_metric_overflow="true"
+    clock* time{&system_clock()};  ///< dates the start of each series; must outlive the metrics
 };
 
-/// Counters and histograms of operations, attempts and waits. The names are those of OpenTelemetry, where defined, as Prometheus spells
-/// them:
+/// Counters and histograms of operations, attempts and waits. If OpenTelemetry defines a name, that name is used, as Prometheus spells it:
 ///
 /// - `db_client_operation_duration_seconds`: a histogram of the durations of operations, in OpenTelemetry's buckets, 1 ms to 10 s
 /// - `db_client_response_returned_rows`: a histogram of rows returned by reads, 1 to 10,000

@@ -30,12 +30,12 @@ struct retry_policy {
         std::chrono::nanoseconds least, std::chrono::nanoseconds most) noexcept {
         return {max_attempts, {.base = base, .least = least, .most = most}};
     }
-    /// For background work: survives minutes of failures. 4 attempts, base 30 s, from 3 s to 90 s.
+    /// Suits background work: survives minutes of failures. 4 attempts, base 30 s, from 3 s to 90 s.
     [[nodiscard]] static constexpr retry_policy patient() noexcept {
         using std::chrono::seconds;
         return exponential(4, seconds{30}, seconds{3}, seconds{90});
     }
-    /// For interactive use: survives the move of a partition to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, about 3 s in
+    /// Suits interactive use: survives the move of a partition to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, about 3 s in
     /// total.
     [[nodiscard]] static constexpr retry_policy interactive() noexcept {
         using std::chrono::milliseconds;

@@ -30,15 +30,15 @@ struct retrying_options {
 };
 
 /// A transport that retries requests to another transport: after a lost or unusable response, a busy store, a moving shard, 408, 429, 500,
-/// 502, 503 and 504; never after another 4xx, 501 or 505 (`worth_retrying`). The delays are those of the policy, or a longer Retry-After. A
-/// call ends at its deadline (`call::deadline`): a wait that would exceed it is not started, and the latest error is returned. A
-/// cancellation ends a wait within 5 ms.
+/// 502, 503 and 504; never after any other 4xx, or after 501 or 505 (`worth_retrying`). The delays are those of the
+/// policy, or a longer Retry-After. A call ends at its deadline (`call::deadline`): a wait that would exceed it is not
+/// started, and the latest error is returned. A cancellation ends a wait within 5 ms.
 ///
 /// The outcome of a retried write whose response was lost:
-/// - An insert that then finds an entity reads it. If every property is as sent, the insert succeeds, with `written::after_retry` and the
-///   entity's ETag; an equal entity from another writer counts as its own, so rows that act as locks need a value that no other writer
-///   uses. Otherwise the error is EntityAlreadyExists with unknown effect: the entity was inserted by another writer, or by this insert and
-///   changed later.
+/// - An insert that then finds an entity reads it. If every property has the value that was sent, the insert succeeds,
+///   with `written::after_retry` and the entity's ETag; an equal entity from another writer counts as the inserted one,
+///   so rows that act as locks need a value that no other writer uses. Otherwise the error is EntityAlreadyExists with
+///   unknown effect: the entity was inserted by another writer, or by this insert and changed later.
 /// - A removal that then finds nothing is a success, even if another writer removed the entity.
 /// - A replace or merge by ETag that then finds a different version has an unknown effect and is never a plain conflict. The same holds for
 ///   every other undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
@@ -56,13 +56,14 @@ struct retrying_options {
 /// An attempt that received a response is assumed to be delivered once. If the network may deliver it again much later, set your own id:
 /// each refused write is then abandoned, unless its ETag is no longer stored.
 ///
-/// A caller that sets the id can send the write again with it, even from another process: it is applied once, and succeeds each time
-/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id
-/// permanently if an earlier attempt may be in flight, which is assumed for every id set by a caller: if the write is sent again, it is
-/// refused with OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch can have one change fewer,
-/// because the operation row counts as a change. The rows are system rows (`system_row`): readers of entities skip them. They are stored
-/// until `sweep_operation_rows`. If they are removed earlier, or the table is dropped, a retry can no longer be distinguished from a new
-/// write.
+/// A caller that sets the id can send the write again with the same id, even from another process: it is applied once,
+/// and succeeds each time (`written::after_retry`). A different write under the id is refused with OperationIdTaken. A
+/// refused write is abandoned under its id permanently if an earlier attempt may be in flight, which is assumed for
+/// every id set by a caller: if the write is sent again, it is refused with OperationVoid. An id is valid for
+/// `operation_row::retention` after its first use. A batch can have one change fewer, because the operation row counts
+/// as a change. The rows are system rows (`system_row`): readers of entities skip them. They are stored until
+/// `sweep_operation_rows`. If they are removed earlier, or the table is dropped, a retry can no longer be distinguished
+/// from a new write.
 ///
 /// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: each has `attempts`, and
 /// `operation_id` if the effect is unknown and there is an id; with an invalid policy every request returns OutOfRangeInput. Thread safety:
@@ -73,7 +74,7 @@ class retrying {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Takes exactly a T, without conversions: not even when any_transport checks whether this type is a transport.
+    // Takes exactly a T: no conversion is tried, not even when any_transport checks whether this type is a transport.
     /// Retries requests of `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit retrying(Wrapped wrapped, retrying_options const& options = {})

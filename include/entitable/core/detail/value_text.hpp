@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Parts of the text of times, GUIDs and ETags, for code that reads and writes them in a buffer of its own.
+/// Parts of the text of times, GUIDs and ETags, for code that reads and writes them in its own buffer.
 
 #include <entitable/core/config.hpp>
 

@@ -10,7 +10,8 @@ namespace detail {
 
 class computer_clock final : public clock {
 public:
-    // On the path of each request: without the checks of `from_system`, as this time is never near the ends of 64 bits.
+    // This is on the path of each request, so it omits the checks of `from_system`: this time is never near the ends of
+    // 64 bits.
     date_time now() noexcept override {
         auto const since = std::chrono::floor<date_time::duration>(std::chrono::system_clock::now().time_since_epoch());
         return {date_time::unix_epoch + since.count()};

@@ -21,7 +21,7 @@ ENTITABLE_LAZY_BODY unsigned days_of_month(int year, unsigned month) noexcept {
 ENTITABLE_LAZY_BODY std::optional<std::chrono::system_clock::time_point> date_time::to_system() const noexcept {
     using time_point = std::chrono::system_clock::time_point;
     using steps = std::chrono::system_clock::duration;
-    // Compares seconds, which both can represent, before it converts: the last second of the clock is left out.
+    // Compares seconds, which both can represent, before it converts: the last second of the clock is excluded.
     std::int64_t const seconds = detail::whole_seconds(ticks) - unix_epoch / ticks_per_second;
     auto const limit = std::chrono::duration_cast<std::chrono::seconds>((steps::max)()).count();
     if (seconds >= limit || seconds <= -limit) { return std::nullopt; }

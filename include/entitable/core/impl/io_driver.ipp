@@ -27,7 +27,7 @@ inline int system_poll(poll_entry* entries, std::size_t count, int timeout) {
 }
 #endif
 
-/// Returns the milliseconds until then, rounded up, as `poll` takes them.
+/// Returns the milliseconds from `now` until `until`, rounded up, for a call of `poll`.
 ENTITABLE_DECL int poll_timeout(steady_time until, steady_time now) noexcept {
     constexpr std::chrono::milliseconds longest{60'000}; // longer waits call `poll` again
     if (until <= now) { return 0; }
@@ -86,7 +86,7 @@ ENTITABLE_DECL void poll_driver::wait(steady_time until) {
     }
     for (watched const& each : ready_) {
         for (watched const& known : watched_) {
-            if (known.descriptor == each.descriptor) { // otherwise an earlier handler has removed it
+            if (known.descriptor == each.descriptor) { // if not, an earlier handler has removed the descriptor
                 known.told->ready(each.descriptor, each.what);
                 break;
             }

@@ -105,11 +105,11 @@ ENTITABLE_LAZY_BODY std::optional<std::string> successor_of_prefix(std::string_v
         if (last.size != 0 && last.value != 0xFFFF) {
             char32_t const next = last.value == 0xD7FF ? 0x10000U : last.value == 0x10FFFF ? 0xE000U : last.value + 1;
             std::string successor{before};
-            // U+007F..U+009F and the like are possible here: a bound is compared with keys, never stored as one.
+            // U+007F..U+009F and the like are possible here: a bound is compared with keys, never stored as a key.
             detail::append_code_point(successor, next);
             return successor;
         }
-        prefix = before; // the greatest code unit has no successor: increment the one before it
+        prefix = before; // the greatest code unit has no successor, so the one before it is incremented
     }
     return std::nullopt;
 }

@@ -68,7 +68,7 @@ struct bulk_options {
     std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximum size of these rows in bytes, excluding the last row
     bulk_duplicates duplicates{};                     ///< treatment of two rows with the same key
     bool merge{};                                     ///< an upsert merges into the stored entities
-    removal sums{};                                   ///< what `bulk_remove` and `expire` do to sums
+    removal sums{};                                   ///< effect of `bulk_remove` and `expire` on sums
     bulk_budget budget{};                             ///< limits in addition to those of the service
     bulk_checkpoint checkpoint{};                     ///< storage of the progress; none by default
     std::string input{};  ///< identifies the input for the checkpoint, for example a file and its date
@@ -93,9 +93,9 @@ struct bulk_report : bulk_progress {
     std::vector<refused_row>
         refusals; ///< the first refused rows, at most `bulk_options::keep_refused`, in the order of the input
 
-    /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message has the number of refused
-    /// rows, the number of all rows, and the index of the first refused row; `detail` begins with its keys; the effect is unknown if the
-    /// effect of any reported row is unknown. `auto report = bulk_insert(books, rows).value().all();`
+    /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message contains the number of refused rows, the number of all rows, and the index of the first refused row; `detail` begins with that row's keys; the
+    /// effect is unknown if the effect of any reported row is unknown.
+    /// `auto report = bulk_insert(books, rows).value().all();`
     [[nodiscard]] result<bulk_report> all() const&;
     [[nodiscard]] result<bulk_report> all() &&;
 };

@@ -87,7 +87,7 @@ namespace detail {
 /// Evaluates a postfix sequence of nodes; `leaf(node)` evaluates a comparison.
 template <class Nodes, class Leaf>
 [[nodiscard]] bool evaluate_postfix(Nodes const& nodes, Leaf&& leaf) {
-    std::string stack; // one character per pending result
+    std::string stack; // contains one character per pending result
     for (auto const& node : nodes) {
         if (node.operation == filter_operator::negation) {
             stack.back() = stack.back() == 0 ? 1 : 0;

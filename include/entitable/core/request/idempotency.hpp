@@ -46,8 +46,7 @@ enum class conclusion : std::uint8_t {
     unknown,     ///< the outcome is not known
 };
 
-/// A row of the table: for each response that depends on stored data, the conclusion about the lost attempt. A response that depends on the
-/// request alone shows that no attempt was applied, and has no column.
+/// A row of the table: for each response that depends on stored data, the conclusion about the lost attempt. A response that depends only on the request shows that no attempt was applied, and has no column.
 struct idempotency_rule {
     request_kind kind;           ///< the kind of request
     idempotency alone;           ///< idempotency of a repetition, if nothing is known about other writers
@@ -163,7 +162,7 @@ template <table_request Request>
         case error_code::out_of_range_input:
         case error_code::invalid_input:
         case error_code::request_body_too_large: return rule.content;
-        // Limits of keys, names and batches: the request alone breaks them, at every attempt.
+        // Limits of keys, names and batches: the request itself breaks them, at every attempt.
         case error_code::properties_need_value:
         case error_code::key_value_too_large:
         case error_code::invalid_resource_name:
@@ -177,7 +176,7 @@ template <table_request Request>
         case 415:
         case 501:
         case 505: return conclusion::as_answered;
-        default: return rule.other; // an unknown code, even with 400: it may depend on stored data
+        default: return rule.other; // an unknown code may depend on stored data, even with 400
     }
 }
 
@@ -202,7 +201,7 @@ enum class refused_at : std::uint8_t {
 }
 
 /// Whether a failure is transient: a lost or unusable response, a busy store, a moving shard, an unreadable map, 408, 429, 500, 502, 503
-/// and 504. Never another 4xx, never 501 and 505.
+/// and 504. Any other 4xx, 501 and 505 are permanent.
 [[nodiscard]] inline bool worth_retrying(error const& problem) noexcept {
     switch (problem.http_status) {
         case 408:

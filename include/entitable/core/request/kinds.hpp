@@ -48,11 +48,11 @@ using all_requests = request_list<create_table, delete_table, list_tables, get_e
 template <class T>
 concept table_request = all_requests::has<T>;
 
-/// The response to a request; `void` for requests with only an outcome.
+/// The response to a request; `void` for requests that only succeed or fail.
 template <table_request Request>
 using response_of = typename Request::response;
 
-/// Returns the table of a request; empty for requests without one.
+/// Returns the table of a request; empty for requests without a table.
 template <table_request Request>
 [[nodiscard]] constexpr std::string_view table_of(Request const& request) noexcept {
     if constexpr (requires { request.table; }) {

@@ -25,8 +25,8 @@ struct server_identity {
 
 /// The ids of one span.
 struct span_ids {
-    trace_context own; ///< trace, this span, flags; the trace is zero if the call has none
-    /// The parent span: for an attempt or a wait the operation, for an operation the caller's span. 0: none.
+    trace_context own; ///< trace, this span, flags; the trace is zero if the call has no trace
+    /// The parent span: the operation for an attempt or a wait, the caller's span for an operation. 0: none.
     std::uint64_t parent{};
 };
 
@@ -95,8 +95,8 @@ struct wait_record {
 };
 
 /// Observes calls. Its functions are called on the thread of the call or of the channel, and the call waits for them. References in a
-/// record are valid during the function only. Records hold no secrets and no user data, only names of tables and kinds, codes, sizes, times
-/// and ids. Thread safety: called concurrently from all threads that make calls.
+/// record are valid only during the function. Records hold no secrets and no user data, only names of tables and kinds,
+/// codes, sizes, times and ids. Thread safety: called concurrently from all threads that make calls.
 class observer {
 public:
     virtual ~observer() = default;

@@ -81,7 +81,7 @@ struct profile {
     cosmos.max_key_units = 2048;
     cosmos.max_partition_key_size = 2048;
     cosmos.max_row_key_size = 255;
-    cosmos.max_properties = 1000; // no limit is known; this one bounds the search for duplicates
+    cosmos.max_properties = 1000; // no limit is known; this limit bounds the search for duplicates
     cosmos.max_name_units = 1000; // known to be accepted
     cosmos.max_entity_size = 2 * 1024 * 1024;
     cosmos.max_string_units = cosmos.max_entity_size;

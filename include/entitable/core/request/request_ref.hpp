@@ -18,7 +18,7 @@ public:
     constexpr request_ref() noexcept = default; ///< no request
     /// Refers to `request`.
     template <table_request Request>
-    constexpr request_ref(Request const& request) noexcept // NOLINT: a request is one of any kind
+    constexpr request_ref(Request const& request) noexcept // NOLINT: a request of any kind
         : request_(&request), kind_(all_requests::number<Request>) {}
     template <table_request Request>
     request_ref(Request const&& request) = delete; ///< a temporary would dangle

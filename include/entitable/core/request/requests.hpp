@@ -62,8 +62,8 @@ struct list_tables {
 /// Names of the properties to return; empty for all. Keys, Timestamp and ETag are always returned.
 using projection = std::vector<std::string>;
 
-/// Receives an entity that was read: the row, its version, and whether it was read from a secondary location. The arguments are valid
-/// during the call only. The returned result is the outcome of the read.
+/// Receives an entity that was read: the row, its version, and whether it was read from a secondary location. The
+/// arguments are valid only during the call. The returned result is the outcome of the read.
 using entity_visitor = function_ref<result<void>(row_view const& entity, etag const& version, bool stale)>;
 
 /// Reads one entity by its keys. Errors: ResourceNotFound if the entity does not exist.
@@ -117,7 +117,8 @@ struct query_entities {
     std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
 };
 
-/// Receives a run: one or more consecutive rows of a page in one partition, in key order. They are valid during the call only.
+/// Receives a run: one or more consecutive rows of a page in one partition, in key order. They are valid only during
+/// the call.
 using run_watcher = function_ref<void(std::span<row_view const> run)>;
 
 /// One page of entities, passed to a visitor run by run, each with at least the selected properties: the transport makes no page. All that
@@ -160,10 +161,10 @@ enum class mutation_kind : std::uint8_t {
     return words[static_cast<std::size_t>(kind)];
 }
 
-/// What a removal does to the sums in which the entity counts: see `table<A, B, ...>::remove`.
+/// The effect of a removal on the sums in which the entity is counted: see `table<A, B, ...>::remove`.
 enum class removal : std::uint8_t {
-    subtracted, ///< the entity no longer counts
-    archived,   ///< the entity is removed and still counts
+    subtracted, ///< the entity is no longer counted
+    archived,   ///< the entity is removed and still counted
 };
 
 /// One change of one entity. The factories of replace, merge and remove require a condition, so that it cannot be forgotten.
@@ -183,11 +184,11 @@ struct mutation {
     [[nodiscard]] static mutation merge(row entity, etag_condition condition) {
         return {mutation_kind::merge, std::move(entity), std::move(condition)};
     }
-    /// Inserts the entity or replaces the stored one.
+    /// Inserts the entity or replaces the stored entity.
     [[nodiscard]] static mutation insert_or_replace(row entity) {
         return {mutation_kind::insert_or_replace, std::move(entity), any_etag};
     }
-    /// Inserts the entity or merges its properties into the stored one.
+    /// Inserts the entity or merges its properties into the stored entity.
     [[nodiscard]] static mutation insert_or_merge(row entity) {
         return {mutation_kind::insert_or_merge, std::move(entity), any_etag};
     }
@@ -208,7 +209,7 @@ struct written {
     bool after_retry{};   ///< the response to an earlier attempt was lost, and that attempt was applied
     // The members below are set for an entity with indexes or sums, otherwise 0; larger numbers become 65,535.
     std::uint16_t attempts{};  ///< number of attempts; 0 if an earlier call under the same operation id was applied
-    std::uint16_t healed{};    ///< index rows to be removed that no longer existed, of the whole transaction
+    std::uint16_t healed{};    ///< index rows to be removed that no longer existed, in the whole transaction
     std::uint16_t unsettled{}; ///< index rows in other partitions that could not be removed: `repair` removes them
 };
 
@@ -222,7 +223,7 @@ struct write_entity {
     mutation change;   ///< the write
 };
 
-/// An entity group transaction: up to 100 changes of different entities of one partition, all or nothing.
+/// An entity group transaction: up to 100 changes to different entities in one partition, all or nothing.
 struct transact {
     /// The response.
     struct response {
@@ -232,7 +233,7 @@ struct transact {
     static constexpr bool writes = true;                 ///< whether it changes stored data
 
     std::string table;             ///< table name
-    std::vector<mutation> changes; ///< 1 to 100 changes, all of one partition
+    std::vector<mutation> changes; ///< 1 to 100 changes, all in one partition
 };
 
 ENTITABLE_END_NAMESPACE

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// `settling`: determines the final outcome of a write that has an operation row. It inserts a void row in a request of its own: if that
-/// succeeds, no attempt of the write was applied, and every attempt still in flight will be refused. If the insert is refused, the row
-/// already exists and shows the outcome. Reading the row is not enough: an absent row may still be inserted.
+/// `settling`: determines the final outcome of a write that has an operation row. It inserts a void row in a separate
+/// request: if that succeeds, no attempt of the write was applied, and every attempt still in flight will be refused.
+/// If the insert is refused, the row already exists and shows the outcome. Reading the row is not enough: an absent row
+/// may still be inserted.
 
 #include <entitable/core/request/fate.hpp>
 #include <entitable/core/request/operation.hpp>

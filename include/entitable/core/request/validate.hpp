@@ -38,9 +38,9 @@ ENTITABLE_LAZY [[nodiscard]] result<void> validate(transact const& request, prof
 
 namespace detail {
 
-/// Parts of the previous entity that passed validation with the same limits; equal parts of the next one are not checked again. Most
-/// entities of a program have the same property names, and all entities of a transaction have the same partition key. Refers to that
-/// entity.
+/// Parts of the previous entity that passed validation with the same limits; equal parts of the next entity are not
+/// checked again. Most entities of a program have the same property names, and all entities of a transaction have the
+/// same partition key. Refers to that entity.
 struct known_good {
     std::string_view partition_key;
     std::string_view descriptor; ///< names of its properties, including absent ones

@@ -11,7 +11,7 @@
 ///     4   u32  bytes of the descriptor
 ///     8   i64  Timestamp, ticks of 100 ns
 ///     16  the descriptor: per property u8 type (bit 7: nullable), u16 bytes of the name, the name
-///     ..  the values in the same order: a nullable one begins with u8 present; bool u8, int32 4 bytes, int64, double
+///     ..  the values in the same order: a nullable value begins with u8 present; bool u8, int32 4 bytes, int64, double
 ///         and date_time 8, guid 16; string and binary u32 bytes, then the bytes. An absent value has no bytes.
 ///
 /// Keys are not part of it: a store holds them separately. A type always writes the same descriptor, so a reader that has seen the

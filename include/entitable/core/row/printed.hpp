@@ -12,9 +12,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Longest text or binary that is printed as a whole, in bytes. Longer ones are cut, between characters, and followed by their size.
+/// Longest text or binary that is printed as a whole, in bytes. Longer values are cut between characters, and their
+/// size follows.
 inline constexpr std::size_t max_printed_text = 100;
-/// As above, for a binary.
+/// Does the same for a binary.
 inline constexpr std::size_t max_printed_binary = 32;
 
 /// Appends a quoted text. Quotes, backslashes and control characters are escaped as in C++, and so are bytes that are not UTF-8. A long

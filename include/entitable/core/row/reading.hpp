@@ -14,9 +14,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Treatment of properties that the entity does not declare, and of declared properties that the row does not have. A property whose type
 /// differs from the member's is refused in each mode; an Int32 fits a std::int64_t.
 enum class reading : std::uint8_t {
-    standard, ///< ignores extra properties; refuses a missing one unless the member is an optional
+    standard, ///< ignores extra properties; refuses a missing property unless the member is an optional
     strict,   ///< refuses extra and missing properties
-    lenient,  ///< ignores extra properties; a missing one leaves the member at its default value
+    lenient,  ///< ignores extra properties; a missing property leaves the member at its default value
 };
 
 ENTITABLE_END_NAMESPACE

@@ -46,7 +46,7 @@ public:
 private:
     friend class detail::property_finder;
 
-    // Pointers rather than views, whose bounds would be checked a second time.
+    // Uses pointers, because the bounds of views would be checked a second time.
     char const* descriptor_{};
     char const* descriptor_end_{};
     char const* values_{};
@@ -62,13 +62,13 @@ struct row_view {
     std::string_view payload;       ///< properties in the stored form: `row_format`
     std::string_view etag_text{};   ///< the ETag as the service returned it; empty if it follows from the Timestamp
 
-    /// The Timestamp; 1601 if the payload is too short to hold one.
+    /// The Timestamp; 1601 if the payload is too short to contain a Timestamp.
     [[nodiscard]] date_time timestamp() const noexcept {
         return payload.size() < row_format::header_size
             ? date_time{}
             : date_time{row_format::load<std::int64_t>(payload.data() + row_format::timestamp_offset)};
     }
-    /// The version: the service's ETag, or the one made from the Timestamp.
+    /// The version: the service's ETag, or the ETag made from the Timestamp.
     [[nodiscard]] entitable::etag etag() const {
         return etag_text.empty() ? entitable::etag::of(timestamp()) : entitable::etag{etag_text};
     }

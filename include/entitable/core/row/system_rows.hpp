@@ -7,8 +7,8 @@
 /// reserved prefix. Queries, counts and pages skip them; writes of entities refuse such a key (KeyReserved). Transport requests
 /// (`query_entities`, `write_entity`) treat them like any other row.
 ///
-/// This header registers them: a new kind has a line here, which also defines how a copy of the table treats it, a section in
-/// docs/stored_formats.md and a behaviour in the conformance suite.
+/// This header registers them: a new kind needs a line here, which also defines how a copy of the table treats it, a
+/// section in docs/stored_formats.md and a behaviour in the conformance suite.
 
 #include <entitable/core/config.hpp>
 
@@ -66,7 +66,7 @@ struct kind {
     std::string_view written_by; ///< header of the writer
     copying copied;              ///< rule for a copy of unchanged rows
     copying changed;             ///< rule for a copy that changes rows or keys
-    bool owns_table;             ///< whether queries find nothing in a table that holds such rows
+    bool owns_table;             ///< whether queries find nothing in a table that contains such rows
     std::string_view holds;      ///< content of a table with such rows, for messages
     std::string_view keeper;     ///< reader and writer, for messages
 };
@@ -127,7 +127,7 @@ inline constexpr std::string_view wide_parts = "WideParts";
     return &unknown;
 }
 
-/// Whether each kind has its own prefix below the reserved one, and none is a prefix of another.
+/// Whether each kind has its own prefix below the reserved one, and no prefix is a prefix of another one.
 [[nodiscard]] constexpr bool are_told_apart() noexcept {
     for (kind const& one : kinds) {
         for (kind const& other : kinds) {

@@ -15,7 +15,7 @@ class io_driver;
 
 namespace detail {
 
-/// A virtual function for each kind of request: one class of the chain per kind.
+/// A virtual function for each kind of request: there is one class in the chain per kind.
 template <class... Requests>
 class answering;
 
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] virtual bool at_once() const noexcept = 0;
 
 protected:
-    void execute(); ///< never defined: a name for the `using` of the first link
+    void execute(); ///< is never defined; provides a name for the `using` of the first link
 };
 
 template <class First, class... Rest>
@@ -125,7 +125,7 @@ public:
     /// An address that is the same for all copies; null after a move.
     [[nodiscard]] void const* identity() const noexcept { return interface_.get(); }
 
-    /// Opens the transport's own channel; null if it has none, see `open_channel`.
+    /// Opens the transport's own channel; null if it has no channel, see `open_channel`.
     [[nodiscard]] shared<channel> open(io_driver& io) const;
 
 private:
@@ -134,7 +134,8 @@ private:
 
 namespace detail {
 
-/// A transport that responds to every request with InvalidInput: the handle was moved from. For handles in that state.
+/// A transport that responds to every request with InvalidInput: the handle was moved from. Used by handles in that
+/// state.
 ENTITABLE_LAZY [[nodiscard]] any_transport moved_from_transport(std::string_view handle);
 
 } // namespace detail

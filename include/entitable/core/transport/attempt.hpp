@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// How transports report to the observer of a call: `count_attempt` and `as_operation` for transports that respond in the call, and the
-/// parts of both functions for transports that respond later. Without an observer no clock is read and no record is made.
+/// How transports report to the observer of a call: `count_attempt` and `as_operation` for transports that respond
+/// during the call, and the parts of both functions for transports that respond later. Without an observer no clock is
+/// read and no record is made.
 
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/request_ref.hpp>
@@ -25,8 +26,7 @@ ENTITABLE_LAZY [[nodiscard]] request_words words_of(request_ref asked) noexcept;
 /// Draws a unique id for a span of this call. Never 0.
 ENTITABLE_LAZY [[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
 
-/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it opened
-/// one: the same code then ends the operation, or calls `forget_operation` if there is no outcome.
+/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it opened an operation: the same code then ends the operation, or calls `forget_operation` if there is no outcome.
 [[nodiscard]] inline bool begin_operation(call& context) noexcept {
     if (context.watch == nullptr || context.spans.operation != 0) { return false; }
     context.spans.operation = draw_span_id(context);
@@ -78,7 +78,7 @@ private:
 
 } // namespace detail
 
-/// Runs `answer` as one operation of the call: for transports that may send several requests for one. The outermost transport of an
+/// Runs `answer` as one operation of the call; used by transports that may send several requests for one request. The outermost transport of an
 /// observed call opens its operation and reports its end; transports below it only run `answer`.
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> as_operation(

@@ -101,7 +101,7 @@ inline void open_operation(channel const& here, call& context) noexcept {
 /// Ends the operation that `open_operation` opened. Called before the sink.
 ENTITABLE_LAZY void close_operation(channel const& here, completion const& done, steady_time now) noexcept;
 
-/// Opens the channel that executes in `poll`, for transports that respond in the call.
+/// Opens the channel that executes in `poll`, for transports that respond during the call.
 ENTITABLE_LAZY [[nodiscard]] shared<channel> open_blocking_channel(any_transport const& through, io_driver& io);
 
 } // namespace detail

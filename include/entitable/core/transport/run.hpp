@@ -66,7 +66,7 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
                 auto const ask = [&](auto& through, auto& asking) { // Clang checks a discarded `op.answer`
                     if (place++ == due.place) {
                         auto answer = execute(through, request, context);
-                        asking.answer(std::move(answer), time.steady()); // the time after the response
+                        asking.answer(std::move(answer), time.steady()); // uses the time after the response
                         answered = true;
                     }
                 };

@@ -3,11 +3,11 @@
 #pragma once
 
 /// \file
-/// The tokens of local backends. Text of printable ASCII, version 1 (docs/stored_formats.md):
+/// The tokens of local backends: text of printable ASCII, version 1 (docs/stored_formats.md):
 ///
 ///     1!<16 hexadecimal digits>!<key>[!<key>]
 ///
-/// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without the second key
+/// The keys are the keys of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without the second key
 /// the position is the first row of the partition. The digits before them are a checksum over the query and the keys: a token that was
 /// truncated, changed or taken from a different query is refused, never misread. A token contains no data of the process that made it, and
 /// does not expire.

@@ -4,7 +4,7 @@
 
 /// \file
 /// The parts of `local` that do not depend on the store: key bytes in the service's order, the effect of a write on a row, and the state of
-/// a backend in addition to its store.
+/// a backend besides its store.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/request/validate.hpp>
@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns a row with only those of its properties that are named; with all properties if none is named.
+/// Returns a row with only those of its properties that are named; with all properties if no names are given.
 ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view stored, projection const& names);
 
 /// The bytes of a row, copied out of a store while its lock is held. Most rows fit into this object without an allocation.
@@ -46,7 +46,7 @@ private:
     std::string_view view_;
 };
 
-/// The state of a backend in addition to its store. Safe to use from several threads.
+/// The state of a backend besides its store. Safe to use from several threads.
 class local_state : public counted {
 public:
     explicit local_state(local_options options) noexcept
@@ -67,8 +67,8 @@ public:
         return options_.limits.table_names_without_case ? stored_key{stored_key::folded, name} : stored_key{name};
     }
 
-    /// Applies `change` to a stored payload (null if the row does not exist): puts the new one into `payload`, empty for a removal; or
-    /// returns the error. `last_version` is the last version that the store remembers; null if it does not remember any.
+    /// Applies `change` to a stored payload (null if the row does not exist): puts the new payload into `payload` (empty for a removal), or
+    /// returns the error. `last_version` is the last version that the store remembers; null if it does not store one.
     ENTITABLE_LAZY [[nodiscard]] result<written> prepare(mutation const& change, std::string_view const* stored,
         std::string_view table, std::string& payload, std::int64_t* last_version);
 
@@ -91,7 +91,7 @@ private:
         steady_time until;
     };
 
-    /// Returns a Timestamp later than all earlier Timestamps and than `least`, even if the clock is set back.
+    /// Returns a Timestamp later than all earlier Timestamps and later than `least`, even if the clock is set back.
     ENTITABLE_LAZY [[nodiscard]] date_time next_timestamp(std::int64_t least) noexcept;
     ENTITABLE_LAZY [[nodiscard]] std::uint64_t next_random() noexcept;
 

@@ -15,14 +15,14 @@ namespace detail {
 
 /// The limits of a page, in addition to its range.
 struct page_limits {
-    std::size_t rows;     ///< ends after that many rows; 0 makes an empty page, unless the token would not advance
-    std::size_t bytes;    ///< ends once its rows have that many bytes
-    std::size_t examined; ///< ends once that many rows were examined
+    std::size_t rows;     ///< ends after this many rows; 0 makes an empty page, unless the token would not advance
+    std::size_t bytes;    ///< ends once its rows have this many bytes
+    std::size_t examined; ///< ends once this many rows were examined
     clock* time;
     steady_time until;           ///< ends at this time
     bool with_partition{};       ///< ends after the last row of a partition
-    bool behind_last{};          ///< the token names the smallest key after the last row, instead of the next row
-    std::uint64_t shuffled_by{}; ///< not 0: shuffles the rows by this number
+    bool behind_last{};          ///< the token contains the smallest key after the last row, not the next key
+    std::uint64_t shuffled_by{}; ///< shuffles the rows by this number if it is not 0
 };
 
 /// Collects the rows of one page while a store visits them.

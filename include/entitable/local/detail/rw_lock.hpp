@@ -18,8 +18,8 @@ namespace detail {
 /// A writer first excludes other writers, then readers: in one step, or in two steps if it reads for a while before it writes.
 ///
 /// Fair by phases: readers that arrive while other readers hold the lock enter together afterwards, before the next writer; readers that
-/// arrive while a writer waits for readers to leave let it go first, but only for some milliseconds, so that one long reader does not block
-/// the others. Not recursive.
+/// arrive while a writer waits for readers to leave let the writer go first, but only for some milliseconds, so that one long reader does
+/// not block the others. Not recursive.
 class rw_lock {
 public:
     rw_lock() = default;
@@ -27,7 +27,7 @@ public:
     rw_lock& operator=(rw_lock const&) = delete;
 
     void lock_shared() noexcept { wait_shared(state_.fetch_add(one_reader, memory_order::acquire)); }
-    /// Does not touch the lock afterwards: its owner may be destroyed by then.
+    /// Does not access the lock afterwards, because its owner may be destroyed by then.
     void unlock_shared() noexcept { state_.fetch_sub(one_reader, memory_order::release); }
 
     void lock() noexcept {
@@ -72,7 +72,7 @@ public:
         return last(state_.fetch_sub(one_owner + one_reader, memory_order::acq_rel));
     }
 
-    /// Calls `own`, and does `shut_out_writers` if that need not wait; returns whether writers are shut out.
+    /// Calls `own`, and also `shut_out_writers` if that need not wait; returns whether writers are shut out.
     [[nodiscard]] bool own_and_try_shut_out_writers() noexcept {
         if (try_shut_out_writers(one_owner)) { return true; }
         own();

@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A key as bytes whose memcmp order is the service's order of keys (UTF-16 code units): the lead bytes EE and EF become FE and FF, which
-/// do not occur in valid UTF-8. Most keys need no copy; then this object is valid as long as the key.
+/// do not occur in valid UTF-8. Most keys need no copy; this object is then valid as long as the key.
 class stored_key {
 public:
     enum folding : std::uint8_t { folded };

@@ -34,12 +34,12 @@ public:
         return file_backend{std::move(opened), std::move(options)};
     }
 
-    /// Reads everything: the structure of the file, and each row with its checksum.
+    /// Checks the whole file: the structure of the file, and each row with its checksum.
     [[nodiscard]] result<file_report>(verify)(call_options const& how = {}) const {
         return has_store() ? (store().verify)(call{how, store().time()}) : detail::moved_from("backend");
     }
     /// Moves the write-ahead log into the file, so that the file alone contains everything committed so far. To copy an open file
-    /// use `copy_to`: a program that reads its bytes without SQLite may read them half changed, and a process that has the file open and
+    /// use `copy_to`: a program that reads its bytes without SQLite may read partly changed bytes, and a process that has the file open and
     /// closes another descriptor of it drops SQLite's locks on it.
     [[nodiscard]] result<void> checkpoint(call_options const& how = {}) const {
         return has_store() ? store().checkpoint(call{how, store().time()}) : detail::moved_from("backend");
@@ -52,8 +52,8 @@ public:
     /// With a write-ahead log, writers and readers continue, and the copy shows the state at its start. Concurrent writes make the log grow
     /// until the copy ends; beyond `file_options::log_bytes`, commits by other processes wait for the copy as for any reader. With a
     /// rollback journal the file is copied in slices, between which writers commit; a commit restarts the copy. After the third restart it
-    /// blocks writers until it is done; they return StoreBusy after their `busy_timeout`. A copy itself waits no longer than that for a
-    /// writer.
+    /// blocks writers until it is done; they return StoreBusy after their `busy_timeout`. A copy itself waits no longer than `busy_timeout`
+    /// for a writer.
     ///
     /// The copy gets its name when it is complete, and never replaces an existing file. A copy that fails, throws or is cancelled leaves no
     /// file; a process that is killed leaves a file whose name ends in `-copying`, which no store opens and which can be removed. With
@@ -78,7 +78,7 @@ private:
 };
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
-// Compiled once, with entitable/src/file.hpp.
+// These are compiled once, with entitable/src/file.hpp.
 extern template class local<sqlite_store>;
 extern template detail::transport_interface* detail::make_model(file_backend const&);
 #endif

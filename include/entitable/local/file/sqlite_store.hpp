@@ -38,9 +38,9 @@ struct file_report {
 /// Waits: for other stores that hold the file, until the deadline or the cancellation of the call or for `busy_timeout`, whichever ends
 /// first; for other calls of this store until the deadline or the cancellation.
 ///
-/// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait, with nothing changed; StoreFull, StoreCorrupt; StoreFailed for the
-/// rest. If a commit fails, the file is reopened at once to determine its outcome; an update's error has `effect::unknown` only if
-/// reopening fails too. An exception thrown by a body is propagated, and nothing is changed.
+/// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait, with nothing changed; StoreFull, StoreCorrupt; StoreFailed for
+/// everything else. If a commit fails, the file is reopened at once to determine its outcome; an update's error has `effect::unknown` only
+/// if reopening fails too. An exception thrown by a body is propagated, and nothing is changed.
 ///
 /// Full disk: a write that grows the file returns StoreFull with `effect::none` if less than `file_options::reserve_bytes` would remain.
 /// Removals, `drop_table` and `checkpoint` still work, and the space they free can be used again immediately; removals of many large rows
@@ -52,7 +52,7 @@ struct file_report {
 /// missing from a result because of damage to the file. Not detected: a page that reverted as a whole to an earlier state, which `verify`
 /// finds in most cases, and damage to the log while it is open.
 ///
-/// Permissions: a file that is not writable, or is in a folder that is not writable, is opened read-only, on two conditions: no log or
+/// Permissions: a file that is not writable, or is in a folder that is not writable, is opened read-only under two conditions: no log or
 /// journal has changes that are not in the file, and a `-lock` file can be read or does not exist. Otherwise StoreReadOnly names the
 /// folder. Writes then return StoreReadOnly; each read blocks writers of other processes while it lasts, or returns StoreBusy.
 ///
@@ -63,7 +63,7 @@ class sqlite_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`
     class transaction;
-    static constexpr server_identity identity{"sqlite", {}, 0}; ///< for observers
+    static constexpr server_identity identity{"sqlite", {}, 0}; ///< used by observers
 
     /// An open and checked file, from which a store is made.
     struct opened_file {
@@ -84,9 +84,9 @@ public:
 
     /// See `ordered_store`.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// Frees the name immediately, and then removes the rows in slices, between which others can write. If the removal is interrupted, for
-    /// example by the deadline of the call, it continues when the next table is dropped, when the file is next opened (for at most 0.2 s),
-    /// and when a write finds no space.
+    /// Frees the name immediately, and then removes the rows in slices, between which other stores can write. If the removal is
+    /// interrupted, for example by the deadline of the call, it continues when the next table is dropped, when the file is next opened (for
+    /// at most 0.2 s), and when a write finds no space.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// See `ordered_store`.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
@@ -102,10 +102,10 @@ public:
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});
 
-    /// Reads everything: the structure of the file, and each row with its checksum. A deadline or a cancellation ends it between two rows,
+    /// Checks the whole file: the structure, and each row with its checksum. A deadline or a cancellation ends it between two rows,
     /// not while SQLite checks the structure.
     [[nodiscard]] result<file_report>(verify)(call const& context = {});
-    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
+    /// Moves the write-ahead log into the file, so that the file alone contains everything that was committed.
     [[nodiscard]] result<void> checkpoint(call const& context = {}) { return writer_->checkpoint(context); }
     /// Writes a copy of the whole file, as of one point in time, to an unused path: see `file_backend::copy_to`.
     [[nodiscard]] result<file_copy_progress> copy_to(
@@ -119,7 +119,7 @@ private:
     bool purge(call const& context);
 
     file_options const options_;
-    detail::own_object<detail::writer> writer_; ///< its connection is closed last: SQLite then tidies up
+    detail::own_object<detail::writer> writer_; ///< its connection is closed last, so that SQLite tidies up
     detail::own_object<detail::reader_pool> readers_;
 };
 
@@ -145,7 +145,7 @@ private:
     friend class sqlite_store;
     struct change {
         std::string row;
-        std::optional<std::string> bytes; ///< none: a removal
+        std::optional<std::string> bytes; ///< no value for a removal
     };
 
     transaction(detail::connection& on, std::int64_t table, std::string_view partition, std::int64_t last_version)

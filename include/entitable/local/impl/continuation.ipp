@@ -27,7 +27,7 @@ ENTITABLE_LAZY_BODY std::string make_continuation(std::uint64_t fingerprint, pos
 
 ENTITABLE_LAZY_BODY result<position> read_continuation(std::uint64_t fingerprint, std::string_view token) {
     constexpr std::size_t limit = 16 * 1024; // two keys of the largest size of any profile, with some reserve
-    constexpr std::size_t keys_at = 19;      // after "1!", 16 digits and "!"
+    constexpr std::size_t keys_at = 19;      // follows "1!", 16 digits and "!"
     if (token.size() > limit) {
         return failure{error_code::continuation_invalid,
             text::joined({"the continuation token is too long: ", std::to_string(token.size()), " bytes; the limit is ",

@@ -72,7 +72,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::remove(
     bool const lingers = options_.nasty && options_.nasty->being_deleted.count() > 0;
     if (lingers) {
         guard.emplace(gone_lock_);
-        gone_.reserve(gone_.size() + 1); // nothing can fail after the table is removed
+        gone_.reserve(gone_.size() + 1); // no step can fail after the table is removed
     }
     gone_table gone{std::string{key}, options_.time->steady()};
     auto removed = remove();
@@ -156,7 +156,7 @@ ENTITABLE_LAZY_BODY page_limits local_state::next_page(std::uint32_t rows) {
     if (options_.nasty) {
         std::uint64_t const random = next_random();
         if (options_.nasty->random_pages) {
-            // Small sizes as often as large ones; every fourth page is empty.
+            // Small sizes are as frequent as large sizes, and every fourth page is empty.
             std::size_t const most = std::size_t{1} << (random % 11);
             std::size_t const size = random % 4 == 0 ? 0 : 1 + (random >> 8U) % most;
             limits.rows = size < rows ? size : rows;

@@ -17,7 +17,7 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const&
     reader.one_partition_ = partitions.is_point();
     if (partitions.lower.end != key_bound::kind::open) { reader.from_partition_ = stored_key{partitions.lower.key}; }
     if (partitions.lower.end == key_bound::kind::exclusive) {
-        reader.from_partition_ += '\0'; // the smallest greater key
+        reader.from_partition_ += '\0'; // appends the smallest key after it
     }
     if (partitions.upper.end != key_bound::kind::open) {
         reader.last_partition_.emplace(static_cast<std::string_view>(stored_key{partitions.upper.key}));
@@ -50,7 +50,7 @@ ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
     if (one_partition_ && last_row_) { made.last_row = last_row_->key; }
     bool const each_counts = request_->filter.empty() && (!first_row_ || (one_partition_ && first_row_->included));
     std::size_t const most = each_counts && limits_.rows < limits_.examined ? limits_.rows : limits_.examined;
-    made.most_rows = most + 1; // the one after them is the start of the next page
+    made.most_rows = most + 1; // the row after them is the start of the next page
     return made;
 }
 
@@ -76,7 +76,7 @@ ENTITABLE_LAZY_BODY bool page_reader::end_at(std::string_view partition, std::st
 
 ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
     constexpr std::size_t some = 32;
-    if (rows_ == some) { // a long page grows once, a short one stays small
+    if (rows_ == some) { // a long page grows once, and a short page stays small
         std::size_t const rows = limits_.rows < 1000 ? limits_.rows : 1000;
         std::size_t const bytes = bytes_ / some * (rows + rows / 16);
         response_.rows.reserve(rows, bytes < limits_.bytes ? bytes : limits_.bytes);
@@ -188,7 +188,7 @@ ENTITABLE_LAZY_BODY result<table_reader> table_reader::start(list_tables const& 
 
 ENTITABLE_LAZY_BODY bool table_reader::visit(std::string_view key, std::string_view shown_name) {
     if (rows_ == 0 && continued_ && key == from_) {
-        rows_ = 1; // as for rows: a page never returns its own token
+        rows_ = 1; // as with rows, a page never returns its own token
     }
     if (response_.tables.size() == rows_) {
         response_.continuation = make_continuation(fingerprint_of_tables, {std::string{key}, std::nullopt});

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `memory_backend`: the table service in memory. For tests, and for programs that need their tables only while they run.
+/// `memory_backend`: the table service in memory. It is for tests, and for programs that need their tables only while they run.
 
 #include <entitable/core/transport/any_transport.hpp>
 #include <entitable/local/local_options.hpp>
@@ -17,7 +17,7 @@ public:
     using is_any_transport = memory_backend; ///< a table takes it without conversion
     using visits_entities = memory_backend;  ///< opts in to `read_entity`
     using visits_pages = memory_backend;     ///< opts in to `read_entities`
-    using answers_at_once = memory_backend;  ///< opts in: no call waits for long
+    using answers_at_once = memory_backend;  ///< opts in, because no call waits for long
 
     /// Uses default options.
     ENTITABLE_LAZY memory_backend();

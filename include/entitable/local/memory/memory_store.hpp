@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `local/memory`: one store and its data structure. The parts that every store needs are in `local`.
+/// `local/memory`: a store and its data structure. The parts that every store needs are in `local`.
 ///
 /// `memory_store`: the ordered_store that keeps everything in memory.
 
@@ -28,9 +28,9 @@ ENTITABLE_BEGIN_NAMESPACE
 class memory_store {
 public:
     using is_ordered_store = void;        ///< opts in to `ordered_store`
-    using answers_at_once = memory_store; ///< opts in: the store never waits for long
+    using answers_at_once = memory_store; ///< opts in, because the store never waits for long
     class transaction;
-    static constexpr server_identity identity{"entitable.memory", {}, 0}; ///< for observers
+    static constexpr server_identity identity{"entitable.memory", {}, 0}; ///< used by observers
 
     memory_store() = default;
     memory_store(memory_store const&) = delete;
@@ -89,7 +89,7 @@ private:
     friend class memory_store;
 
     struct change {
-        detail::entry* fresh; ///< the new row; or the key of the row to remove, as its placeholder until the end
+        detail::entry* fresh; ///< the new row, or the key of the row to remove, as a placeholder until the end
         bool removal;
         detail::entry* old; ///< the entry that `fresh` replaced
     };

@@ -14,8 +14,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Handles requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several concurrently. If it throws,
-/// the response is 500.
+/// Handles requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several of them concurrently. If it
+/// throws, the response is 500.
 using http_handler = std::function<http_response(http_request const& request, request_sender const& from)>;
 
 namespace detail {
@@ -23,8 +23,8 @@ class listener_state;
 }
 
 /// Serves HTTP/1.1 over TCP, with persistent connections, pipelined requests answered in order, chunked bodies and `Expect: 100-continue`.
-/// Requests of ambiguous length are refused and their connection closed. Slow senders are disconnected, and the memory of a request is
-/// bounded. Up to `listener_options::max_threads` slow responses delay no other connection.
+/// Requests with an ambiguous length are refused, and the connection is closed. Slow senders are disconnected, and the memory of a request
+/// is bounded. Up to `listener_options::max_threads` slow responses do not delay other connections.
 ///
 /// Thread safety: one thread at a time; during `run`, other threads may only call `stop` and the ports.
 class http_listener {
@@ -34,13 +34,14 @@ public:
         : http_listener(http_handler{[server = std::move(server)](http_request const& request,
                                          request_sender const& from) { return server.answer(request, from); }},
               std::move(options)) {}
-    /// Serves any function.
+    /// Serves a function of any type.
     explicit http_listener(http_handler handler, listener_options options = {});
     http_listener(http_listener const&) = delete;
     http_listener& operator=(http_listener const&) = delete;
     ~http_listener();
 
-    /// Opens the sockets: from then on connections are accepted; they are served once `run` is called. Succeeds if they are open already.
+    /// Opens the sockets: from then on connections are accepted; they are served once `run` is called. Succeeds if the sockets are already
+    /// open.
     /// Errors: InvalidInput for an invalid address, and for an address beyond the loopback without `beyond_loopback`; StoreFailed with the
     /// system's text if a port cannot be bound.
     [[nodiscard]] result<void> listen();

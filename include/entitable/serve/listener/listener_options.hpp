@@ -26,11 +26,11 @@ struct listener_options {
 
     unsigned threads{}; ///< number of threads that handle requests; 0: one for each processor
     unsigned max_threads{
-        64}; ///< maximum number of threads: if all are busy and none has responded for 20 ms, another thread is added
+        64}; ///< maximum number of threads; one is added if all are busy and none has responded for 20 ms
 
-    std::size_t max_connections{1024};      ///< open concurrently; the next one gets 503 and is closed
+    std::size_t max_connections{1024};      ///< maximum number of open connections; the next one gets 503 and is closed
     std::size_t max_header_size{32 * 1024}; ///< bytes of a request line and its header fields; a longer header gets 431
-    std::size_t max_body_size{4 * 1024 * 1024};     ///< bytes of a request; a larger request gets 413
+    std::size_t max_body_size{4 * 1024 * 1024};     ///< maximum bytes of a request; a larger request gets 413
     std::chrono::milliseconds idle_timeout{60'000}; ///< limit for the time between two requests of a connection
     std::chrono::milliseconds header_timeout{
         10'000};                                    ///< limit from the first byte of a request to the end of its header

@@ -21,13 +21,13 @@ struct request_sender {
 };
 
 /// Serves the tables of a transport. It models `http_client`, so that a `rest` backend can use it without a socket; listeners call
-/// `answer`. A cheap handle: copies share one state.
+/// `answer`. A cheap handle: copies share the same state.
 ///
 /// Thread safety: safe to use from several threads, as every transport is.
 ///
-/// The account is the first label of a host like ACCOUNT.table.HOST, otherwise the first segment of the path. Stored access policies and
-/// the settings of the service are kept in memory: after a restart there are none, and signatures that name a policy are refused. All other
-/// data is in the transports.
+/// The account is the first label of a host like ACCOUNT.table.HOST, or else the first segment of the path. Stored access policies and
+/// the settings of the service are kept in memory: after a restart there are no policies and settings, and signatures that name a policy
+/// are refused. All other data is in the transports.
 ///
 /// It throws no exceptions of its own; exceptions thrown by a transport are propagated.
 class table_server {
@@ -40,15 +40,15 @@ public:
     explicit table_server(T const& store, server_options options = {})
         : engine_(shared<detail::server_engine>::make(any_transport{store}, std::move(options))) {}
 
-    /// Creates a server. Errors: InvalidInput for an invalid name or key, two accounts with the same name, two accounts without a store of
-    /// their own.
+    /// Creates a server. Errors: InvalidInput for an invalid name or key, two accounts with the same name, two accounts without their own
+    /// stores.
     [[nodiscard]] static result<table_server> start(any_transport const& store, server_options options = {}) {
         table_server made{store, std::move(options)};
         if (error const* const problem = made.engine_->broken()) { return failure{*problem}; }
         return made;
     }
 
-    /// Handles a request whose URL is absolute. Never an error: a refusal is a response. After a move the status is 500.
+    /// Handles a request whose URL is absolute. Never returns an error: a refusal is a response. After a move the status is 500.
     [[nodiscard]] http_response answer(http_request const& request, request_sender const& from = {}) const {
         if (!engine_) { return detail::answer_of_absent_server(); }
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);

@@ -22,8 +22,8 @@ struct backup_header {
     std::int32_t shards{};        ///< number of virtual shards of the fleet
     std::int64_t map_version{};   ///< version of the fleet's map at the end
     bool snapshots{};             ///< every store is a consistent snapshot
-    date_time begun;              ///< the backup has every write acknowledged before this time
-    date_time ended;              ///< the backup has no write that started after this time
+    date_time begun;              ///< the backup contains every write acknowledged before this time
+    date_time ended;              ///< the backup contains no write that started after this time
 };
 ENTITABLE(backup_header, partition_key(backup), row_key(part),
     properties(state, tables, shards, map_version, snapshots, begun, ended))
@@ -38,7 +38,7 @@ struct backup_part {
     std::optional<std::string> low;    ///< the first partition key of its range; empty for no bound
     std::optional<std::string> high;   ///< the end of its range, exclusive; empty for no bound
     std::int64_t attempt{};            ///< number of attempts
-    std::string stored;                ///< the table that has its rows
+    std::string stored;                ///< the table that contains its rows
     std::int64_t rows{};               ///< number of rows
     std::int64_t digest{};             ///< digest of the rows: `rows_content`
     std::optional<std::string> source; ///< the table of the shard that was read; empty in parts of earlier programs

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `balanced`: distributes items of different sizes evenly over places and moves as little as possible. A pure computation without stores
-/// or a map.
+/// `balanced`: distributes items of different sizes evenly over places and moves as little as possible. It is a pure
+/// computation, without stores or a map.
 
 #include <entitable/core/config.hpp>
 
@@ -29,7 +29,7 @@ struct balance_problem {
 };
 /// The result of `balanced`.
 struct balance_plan {
-    bool possible{};                 ///< false if an item has no permitted place
+    bool possible{};                 ///< false if there is no permitted place for an item
     std::vector<std::size_t> places; ///< place of each item
     double before{};                 ///< the largest ratio of a place's load to its share; 1 is perfectly even
     double
@@ -37,9 +37,8 @@ struct balance_plan {
     double moved{}; ///< the total size of the moved items
 };
 
-/// Finds the places for which the total size moved is smallest. If no arrangement meets the threshold, raises it by hundredths until one
-/// does. Items that must leave their place always move. Exact if the effort is large enough (for about 20 items in 4 places);
-/// otherwise near the optimum (measured by tests/fleet/rebalance.cpp).
+/// Finds the places for which the total size moved is smallest. If no arrangement meets the threshold, raises it by hundredths until an arrangement does. Items that must leave their place always move. The result is exact if the effort is large enough (for about 20
+/// items in 4 places), and otherwise near the optimum (measured by tests/fleet/rebalance.cpp).
 [[nodiscard]] balance_plan balanced(balance_problem const& problem);
 
 ENTITABLE_END_NAMESPACE

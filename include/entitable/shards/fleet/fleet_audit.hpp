@@ -14,9 +14,9 @@ ENTITABLE_BEGIN_NAMESPACE
 struct audit_difference {
     /// The kind of difference.
     enum class kind : std::uint8_t {
-        only_left,  ///< the right table does not have the row
-        only_right, ///< the left table does not have the row
-        different,  ///< both tables have the row, with different properties
+        only_left,  ///< the right table lacks the row
+        only_right, ///< the left table lacks the row
+        different,  ///< both tables contain the row, with different properties
     };
     kind how{};                ///< the kind of difference
     std::string partition_key; ///< key of the row

@@ -8,10 +8,11 @@
 ///     back_up(all, any_transport{archive}, "nightly").value();
 ///     restore(any_transport{archive}, "nightly", empty_fleet).value();
 ///
-/// A backup holds every write that was acknowledged before it began, and some of the writes made while it ran. Each row is as it was at
+/// A backup contains every write that was acknowledged before it began, and some of the writes made while it ran. Each row is as it was at
 /// some moment during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a
-/// snapshot of one moment, with whole transactions; the moments of two stores differ by up to the duration of the backup. If all stores are
-/// read-only, the backup shows a single moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
+/// snapshot of one moment, with whole transactions; the moments of different stores differ by up to the duration of the
+/// backup. If all stores are read-only, the backup shows a single moment. ETags and Timestamps are not saved; system
+/// rows are: queues, operation rows, index states.
 
 #include <entitable/shards/fleet/backup_rows.hpp>
 #include <entitable/shards/fleet/fleet.hpp>
@@ -34,14 +35,14 @@ struct backup_report {
 
 /// Copies all tables of a fleet under a name of 1 to 20 letters, from several stores concurrently, and reads back the copies. Clients do
 /// not have to wait. A shard that is moved, split or merged during the backup is copied again from its new place: a copy is valid once the
-/// map, read afterwards, still has the shard and its tables at the place that was read. After an error, or the death of the process, the
-/// same call resumes. A resumed backup keeps valid copies, unless the shard was moved, split or merged since, or a table of it was dropped
-/// and created again.
+/// map, read afterwards, still shows the shard and its tables at the place that was read. After an error, or the death
+/// of the process, the same call resumes. A resumed backup keeps valid copies, unless the shard was moved, split or
+/// merged since, or one of its tables was dropped and created again.
 ///
 /// Errors: those of the map and the stores, with the name of the store; InvalidInput if a complete backup of that name exists;
-/// UpdateConditionNotSatisfied if another process makes the same backup: the process that called last continues; RowMismatch if a copy differs
-/// from what was written. Cost: a scan of everything, a batch for each hundred rows of a partition, a scan of the copies, and a read of the
-/// map for each shard.
+/// UpdateConditionNotSatisfied if another process makes the same backup; the process that called last continues;
+/// RowMismatch if a copy differs from what was written. Cost: a scan of everything, a batch for each hundred rows of a
+/// partition, a scan of the copies, and a read of the map for each shard.
 [[nodiscard]] result<backup_report> back_up(
     fleet const& of, any_transport const& to, std::string name, backup_options const& options = {});
 /// Reads a whole backup and compares it with its recorded digests. Errors: BackupIncomplete if it is incomplete, or does not exist;
@@ -56,8 +57,8 @@ struct restore_report {
 /// everything. The tables must be empty, or filled by an earlier run of the same restore: after an error or a crash the same call resumes.
 /// No program may use the stores before the call returns.
 ///
-/// Errors: BackupIncomplete; RowMismatch if the backup is damaged, or the fleet's content differs afterwards; EntityAlreadyExists if a row
-/// exists with other properties; those of the stores.
+/// Errors: BackupIncomplete; RowMismatch if the backup is damaged, or the fleet's content differs afterwards;
+/// EntityAlreadyExists if a row exists with different properties; those of the stores.
 [[nodiscard]] result<restore_report> restore(any_transport const& from, std::string name, fleet const& into);
 /// Drops a backup, even an incomplete backup. Succeeds even if the backup does not exist.
 [[nodiscard]] result<void> drop_backup(any_transport const& from, std::string name);

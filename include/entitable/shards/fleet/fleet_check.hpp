@@ -20,14 +20,14 @@ struct shard_content {
     std::string table;    ///< the logical table
     rows_content content; ///< content of its rows, except misplaced rows, which no client finds
 };
-/// A row on a shard that does not hold its key.
+/// A row on a shard that does not own its key.
 struct misplaced_row {
-    std::int32_t shard{};                    ///< the shard that has the row
+    std::int32_t shard{};                    ///< the shard that contains the row
     std::string store;                       ///< store of that shard
     std::string table;                       ///< the logical table
     std::string partition_key;               ///< key of the row
     std::string row_key;                     ///< key of the row
-    std::optional<std::uint32_t> belongs_to; ///< the shard that holds its key; empty if no shard does
+    std::optional<std::uint32_t> belongs_to; ///< the shard that owns its key; empty if no shard does
 };
 /// A virtual shard that could not be read.
 struct unread_shard {
@@ -46,8 +46,9 @@ struct fleet_report {
 
     /// Whether every shard was read, and every row is on its shard.
     [[nodiscard]] bool healthy() const noexcept { return misplaced_rows == 0 && unread.empty(); }
-    /// Returns this report if it is healthy. Otherwise the error of the first shard that could not be read, or RowMismatch for misplaced
-    /// rows, with the counts in the message. `auto report = check_fleet(all).value().whole();`
+    /// Returns this report if it is healthy. Otherwise returns the error of the first shard that could not be read, or
+    /// RowMismatch for misplaced rows, with the counts in the message.
+    /// `auto report = check_fleet(all).value().whole();`
     [[nodiscard]] result<fleet_report> whole() const;
     /// Returns the content of a logical table, or of all tables if the name is empty.
     [[nodiscard]] rows_content of_table(std::string_view table = {}) const noexcept;
@@ -70,7 +71,7 @@ struct store_size {
     /// Returns the free share, 0 to 1; nullopt if the capacity is unknown.
     [[nodiscard]] std::optional<double> free_share() const noexcept;
 };
-/// The unit in which stores are compared.
+/// The measure by which stores are compared.
 enum class balance_by : std::uint8_t {
     shards, ///< virtual shards
     rows,   ///< rows

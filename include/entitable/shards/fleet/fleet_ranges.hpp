@@ -13,8 +13,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Returns the partition key at which a split makes the two halves most even, by bytes of all tables. InvalidInput if the shard does not
-/// exist, or has rows of fewer than two partitions; those of the map and of its store. Cost: reads every row; remembers every partition
-/// key.
+/// exist, or has rows in fewer than two partitions; those of the map and of its store. Cost: reads every row; remembers
+/// every partition key.
 [[nodiscard]] result<std::string> split_key(fleet const& of, std::int32_t shard);
 
 ENTITABLE_END_NAMESPACE

@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// `forget_store`: gives up a store that is permanently lost, so that nothing waits for it any more. `repair_tables`: recreates lost parts
-/// of tables, empty. Both functions lose data irrecoverably, so both require explicit consent.
+/// `forget_store`: gives up a store that is permanently lost, so that nothing waits for it any longer. `repair_tables`:
+/// recreates lost parts of tables, without their rows. Both functions lose data irrecoverably, so both require explicit
+/// consent.
 ///
 ///     auto const lost = forget_store(all, "west", accepting_loss).value();
 ///     std::puts(lost.to_string().c_str());
@@ -29,16 +30,15 @@ struct lost_shard {
     std::string high;   ///< the end of its range, exclusive; empty for no end
     std::string now_in; ///< the new store of the shard, in which the shard is empty
 };
-/// What was lost with a store.
+/// The losses caused by a lost store.
 struct lost_store {
     std::string store; ///< its name
     /// The shards that this call has placed; an earlier, interrupted call may have placed others.
     std::vector<lost_shard> shards;
     std::vector<std::string> tables; ///< tables that lost the rows of these shards
     std::size_t attempts{};          ///< number of moves into the lost store that were ended
-    std::size_t
-        retired{}; ///< number of old tables in the lost store, of shards in other stores, that are never dropped
-    std::vector<std::string> rules; ///< rules that name the store: they are not removed
+    std::size_t retired{};           ///< old tables of other stores' shards in the lost store; they are never dropped
+    std::vector<std::string> rules;  ///< rules that name the store; they are not removed
 
     /// Returns the losses as text, one line per shard.
     [[nodiscard]] std::string to_string() const;
@@ -48,9 +48,9 @@ struct lost_store {
 /// tables in another store that the rules allow. Moves into the store are ended, old tables in it are forgotten, and the map no longer
 /// lists it. No request is sent to the store itself. Restore a backup into the fleet to recover its rows.
 ///
-/// `into`: the stores that receive the shards, in turn; by default the stores of the fleet with the fewest shards. If `into` is the name of
-/// the lost store itself, the shards stay there, in new tables: use this if the store was replaced by an empty one. If the lost store comes
-/// back later, its tables are unused: `schema_drift` reports them.
+/// `into`: the stores that receive the shards, in turn; by default the stores of the fleet that have the fewest shards.
+/// If `into` is the name of the lost store itself, the shards stay there, in new tables: use this if the store was
+/// replaced by an empty store. If the lost store comes back later, its tables are unused: `schema_drift` reports them.
 ///
 /// After an error or a crash the same call resumes. Until then clients get ShardMoving, for the duration of the lease.
 ///
@@ -60,8 +60,8 @@ struct lost_store {
     fleet const& of, std::string_view name, accepting_loss_t, std::vector<std::string> const& into = {});
 
 /// Creates the parts of tables that `schema_drift` reports as missing, without rows, and returns their number. Creating a table does not do
-/// this, because a part that existed once is lost. The new part has the old name: a late write from before the loss may still be applied to
-/// it.
+/// this, because a part that once existed is considered lost. The new part has the old name: a late write from before
+/// the loss may still be applied to it.
 ///
 /// Errors: WrongStore if a store has lost its identity as well: use `forget_store`; those of the map and the stores.
 [[nodiscard]] result<std::size_t> repair_tables(fleet const& of, accepting_loss_t);

@@ -13,18 +13,19 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The result of `remove_misplaced`.
 struct misplaced_removal {
-    std::uint64_t rows{}; ///< rows of all tables, excluding rows whose removal was not confirmed
-    std::map<std::string, std::uint64_t> by_table; ///< number of rows for each logical table that had any
+    std::uint64_t rows{}; ///< number of rows in all tables, excluding rows whose removal was not confirmed
+    std::map<std::string, std::uint64_t> by_table; ///< number of rows for each logical table that had misplaced rows
     std::vector<unread_shard> unread;              ///< shards that failed: call again
 
     /// Returns this result if no shard failed; otherwise the error of the first shard that failed, with the name of its store.
     [[nodiscard]] result<misplaced_removal> whole() const;
 };
 
-/// Removes misplaced rows: rows in a table that belongs to one shard alone, with keys that the shard does not hold. A write that arrives
-/// late, after its range was split and one half moved away, leaves such a row. The write was never acknowledged, no client reads the row,
-/// and no move copies it. Tables that two shards share, and tables from which a move still has to erase keys, are skipped. Safe while
-/// clients write and shards are moved, split and merged; after an interruption call it again.
+/// Removes misplaced rows: rows in a table that belongs to only one shard, with keys that the shard does not own. A
+/// write that arrives late, after its range was split and one half moved away, leaves such a row. The write was never
+/// acknowledged, no client reads the row, and no move will copy it. Tables that two shards share, and tables from which
+/// a move still has to erase keys, are skipped. Safe while clients write and shards are moved, split and merged; after
+/// an interruption call it again.
 ///
 /// Do not use it on stores in which another map has tables of the same names. Check the report of `check_fleet` first: a row that a program
 /// wrote directly into a store is removed as well.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `fleet_outcomes<T>`: the results of an operation on every store of a fleet, store by store. A fleet operates many stores under one map
-/// as a unit.
+/// `fleet_outcomes<T>`: the results of an operation on each store of a fleet. A fleet operates many stores under one
+/// map as a unit.
 
 #include <entitable/core/result.hpp>
 #include <entitable/core/text.hpp>

@@ -22,8 +22,9 @@ struct placement {
 /// plan. Replaces an earlier placement of the shard. Everything in the shard moves: `virtual_shards::with_own` gives a tenant its
 /// own shard. After an error or a crash the same call resumes: the rule stays, and an unfinished move is taken over.
 ///
-/// Errors: PlacementForbidden if another rule keeps the shard from the store, or another caller placed it elsewhere in the meantime;
-/// ShardUnmapped for a key without a shard; InvalidInput for an invalid name; those of moves. Cost: that of `plan_move` and of its run.
+/// Errors: PlacementForbidden if another rule keeps the shard from the store, or another caller placed the shard
+/// elsewhere in the meantime; ShardUnmapped for a key without a shard; InvalidInput for an invalid name; those of
+/// moves. Cost: that of `plan_move` and of its run.
 [[nodiscard]] result<placement> place(fleet const& of, std::string_view partition_key, std::string store,
     move_options const& options = {}, move_watcher const& watch = {});
 /// Removes the rule of `place`; the shard stays in its store until the next rebalance. ResourceNotFound if it was not placed.

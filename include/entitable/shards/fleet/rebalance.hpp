@@ -23,7 +23,7 @@ struct rebalance_options {
     bool only_forced{};                                      ///< makes only the moves required by a rule or by `drain`
     std::function<double(std::int32_t shard)> load{};        ///< for `balance_by::load`
     std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves to it
-    move_options moves{};                                    ///< options of each move
+    move_options moves{};                                    ///< options for each move
 };
 
 /// A move of a plan.
@@ -48,7 +48,7 @@ using rebalance_watcher = std::function<bool(rebalance_progress const&)>;
 /// Thread safety: one thread at a time.
 class rebalance_plan {
 public:
-    std::vector<planned_move> moves; ///< the largest first
+    std::vector<planned_move> moves; ///< the largest move first
     balance_by by{};                 ///< the unit of `size`
     double before{};                 ///< the largest ratio of a store's load to its share; 1 is even
     double after{};                  ///< the ratio after all moves
@@ -71,11 +71,11 @@ private:
     rebalance_options options_;
 };
 
-/// Plans moves that balance the stores and move as little as possible. Stores of `fleet_options::stores` without shards take part. The
-/// rules of the map bind the plan, as they bind every move.
+/// Plans moves that balance the stores and move as little as possible. Stores of `fleet_options::stores` without shards
+/// take part. The rules of the map apply to the plan, as they do to every move.
 ///
-/// Errors: those of the map and of stores; PlacementForbidden if the rules allow a shard in no store. Cost: reads every row if rows or
-/// bytes are balanced.
+/// Errors: those of the map and of stores; PlacementForbidden if the rules do not allow a shard in any store. Cost:
+/// reads every row if rows or bytes are balanced.
 [[nodiscard]] result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options = {});
 /// Plans to empty a store: its shards go to the least full stores, by `balance_by` and the weights of the rules. No other shard moves.
 [[nodiscard]] result<rebalance_plan> plan_drain(fleet const& of, std::string store, rebalance_options options = {});

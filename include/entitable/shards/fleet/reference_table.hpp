@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `reference_table<E>`: a table of which every store has a full copy, so that its rows are read in the same store as a shard: currencies,
-/// products, settings.
+/// `reference_table<E>`: a table that is fully copied to every store, so that its rows can be read in the same store as
+/// a shard: currencies, products, settings.
 ///
 ///     reference_table<currency> currencies{all, "currencies", catalogue};
 ///     currencies.source().insert({"EUR", 100}).value();           // like any table; not visible yet
@@ -25,8 +25,9 @@ struct versioned {
     std::int64_t version{}; ///< version of the reference table's content
 };
 
-/// A full copy of a reference table in one store. A copy never changes: a later version is a new copy. Publishing a version drops the
-/// copy of the version before the previous version; reads of that copy then return TableNotFound: get a new copy from the reference table.
+/// A full copy of a reference table in one store. A copy never changes: a later version is a new copy. Publishing a
+/// version drops the last copy but one; reads of that copy then return TableNotFound, and the caller gets a new copy
+/// from the reference table.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
@@ -61,15 +62,16 @@ using reference_health = detail::reference_state;
 
 /// A table with one source, and a full copy in every store. A cheap handle.
 ///
-/// A copy is filled in its own table, read back, and then activated by a change of one row. So a reader sees a version completely or not at
-/// all, even if a publisher is killed at any point. Versions increase by one, and no store returns to an earlier version. During a
-/// publication, stores serve different versions; each read returns its version.
+/// A copy is filled in its own table, read back, and then activated by a change of one row. A reader therefore sees a
+/// version completely or not at all, even if a publisher is killed at any point. Versions increase by one, and no store
+/// returns to an earlier version. During a publication, stores serve different versions; each read returns its version.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reference_table {
 public:
-    /// `name`: name of the source table, 3 to 20 letters; `source`: the store that has it and the published versions.
+    /// `name`: name of the source table, 3 to 20 letters; `source`: the store that contains it and the published
+    /// versions.
     reference_table(fleet of, std::string name, any_transport source)
         : fleet_(std::move(of)), name_(std::move(name)), source_(std::move(source)) {}
 
@@ -104,7 +106,8 @@ public:
     [[nodiscard]] result<void> fill(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
     }
-    /// Replaces the copy of one store with a new copy of the published version, whatever the store has. Errors: those of `fill`.
+    /// Replaces the copy of one store with a new copy of the published version, whatever the store contains. Errors:
+    /// those of `fill`.
     [[nodiscard]] result<void> repair(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, true)); });
     }

@@ -16,14 +16,14 @@ enum class store_access : std::uint8_t {
     offline,   ///< reads and writes return ShardMoving
 };
 
-/// The readable reason, and the expected end.
+/// The reason, as text, and the expected end.
 struct access_reason {
     std::string why{};                ///< part of the errors that clients receive
     std::optional<date_time> until{}; ///< stored in the map
 };
 
-/// Changes the access to all shards currently in a store, and returns their number once every client complies, so closing waits for
-/// the lease. After an error or a crash the same call resumes.
+/// Changes the access to all shards currently in a store, and returns their number once every client complies; closing
+/// therefore waits for the lease. After an error or a crash the same call resumes.
 ///
 /// Errors: those of the map; ShardMoving if a shard of the store is being moved, or shards keep moving to the store: changes already made
 /// stay.

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `placement_rule`: the stores that virtual shards may be in, as data in the map. Every move reads the rules, whoever plans it.
+/// `placement_rule`: the stores that virtual shards may be in, as data in the map. Every move reads the rules, whatever
+/// planned it.
 
 #include <entitable/client/mapping/macro.hpp>
 #include <entitable/shards/map/shard_map.hpp>
@@ -20,7 +21,7 @@ struct placement_rule {
     std::string map{"map"}; ///< the partition of all rows of a map
     std::string name;       ///< the rule's name: letters, digits, " ", "-", "_" and ".", at most 63
     std::string kind;       ///< "only", "never", "alone", "weighs"
-    std::string shards;     ///< "3;7"; empty for all
+    std::string shards;     ///< "3;7"; empty for all shards
     std::string stores;     ///< "frankfurt;berlin"
     double weight{1};       ///< weight of the stores
 
@@ -32,7 +33,7 @@ struct placement_rule {
         std::string name, std::vector<std::int32_t> const& shards, std::vector<std::string> const& stores);
     /// Keeps this virtual shard in this store, and every other shard out of it.
     [[nodiscard]] static placement_rule alone(std::string name, std::int32_t shard, std::string store);
-    /// Gives this store that many shares; the default is 1.
+    /// Gives this store the given number of shares; the default is 1.
     [[nodiscard]] static placement_rule weighs(std::string name, std::string store, double weight);
 
     /// Whether the rule allows a virtual shard in a store.

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The version of `shard_hash`, as stored in the header of a map.
 inline constexpr std::int32_t shard_hash_version = 1;
 
-/// Hashes a key's encoded bytes: 64-bit FNV-1a, then the final mixing of MurmurHash3, because FNV alone leaves the upper bits of short keys
-/// alike.
+/// Hashes a key's encoded bytes: 64-bit FNV-1a, then the final mixing of MurmurHash3, because with FNV alone the upper
+/// bits of short keys are alike.
 [[nodiscard]] constexpr std::uint64_t shard_hash(std::string_view key) noexcept {
     std::uint64_t mixed = 14695981039346656037U;
     for (char const each : key) { mixed = (mixed ^ static_cast<unsigned char>(each)) * 1099511628211U; }

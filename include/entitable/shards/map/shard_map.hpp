@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `lookup_map`: a table of typed entities that records the store of each virtual shard, and the client's copy of it, valid for a lease.
+/// `lookup_map`: a table of typed entities that records the store of each virtual shard, and the client's copy of that
+/// table, valid for a lease.
 
 #include <entitable/client/mapping/macro.hpp>
 #include <entitable/core/clock.hpp>
@@ -39,8 +40,9 @@ struct shard_map_header {
 ENTITABLE(shard_map_header, partition_key(map), row_key(part),
     properties(strategy, hash_version, fingerprint, number, version, next_epoch, tables, nonce, state))
 
-/// The identity of a map, as stored. Each of its stores has it as well, to detect a store that was emptied or belongs to another map.
-/// A separate row, which older programs leave unchanged. Format: docs/stored_formats.md.
+/// The identity of a map, as stored. Each of the map's stores contains it as well, so that a store that was emptied or
+/// belongs to another map is detected. It is a separate row, which older programs leave unchanged. Format:
+/// docs/stored_formats.md.
 struct shard_map_identity {
     std::string map{"map"};           ///< the partition of all rows of a map
     std::string part{"identity"};     ///< the row
@@ -49,8 +51,8 @@ struct shard_map_identity {
 };
 ENTITABLE(shard_map_identity, partition_key(map), row_key(part), properties(identity, state))
 
-/// A store that is known to have the identity of the map, as listed in the map: it is an error if the identity is missing later. Format:
-/// docs/stored_formats.md.
+/// A store that is known to contain the map's identity, as listed in the map. It is an error if the identity is missing
+/// later. Format: docs/stored_formats.md.
 struct shard_map_store {
     std::string map{"map"}; ///< the partition of all rows of a map
     std::string store;      ///< its name
@@ -63,13 +65,13 @@ struct shard_map_row {
     std::string map{"map"};                ///< the partition of all rows of a map
     std::int32_t shard{};                  ///< its number
     std::optional<std::int32_t> tables_of; ///< the number in the names of its tables; empty for the shard's own number
-    std::string low;                       ///< the first partition key, if ranges decide
+    std::string low;                       ///< the first partition key, if ranges assign the shards
     std::string high;                      ///< the end of the partition keys, exclusive; empty for no end
     std::string state;                     ///< "open", "closing", "draining", "sealed"
     std::string store;                     ///< the store of its tables
     std::int64_t epoch{};                  ///< epoch in the names of its tables
     std::int64_t lease_ms{};               ///< how long a client's copy of this row is valid, in ms
-    std::int64_t open_lease_ms{};          ///< `lease_ms` while nobody moves the shard, in ms
+    std::int64_t open_lease_ms{};          ///< value of `lease_ms` while the shard is not being moved
     std::string attempt_owner;    ///< the process that is moving the shard; empty if the shard is not being moved
     std::string attempt_store;    ///< the store that the shard is being moved to
     std::int64_t attempt_epoch{}; ///< epoch in the names of the new tables
@@ -89,7 +91,7 @@ struct shard_table {
     std::string name;     ///< name passed to the creation
     std::int64_t epoch{}; ///< epoch of its creation
     bool dropping{};
-    bool whole{}; ///< whether all of its parts have existed: a missing part was lost
+    bool whole{}; ///< whether all of its parts have existed, so that a missing part was lost
 };
 /// Tables that are no longer used.
 struct shard_retired {
@@ -115,7 +117,7 @@ struct shard_place {
     /// Whether its table has this number and epoch, in the same store.
     [[nodiscard]] bool has(
         shard_table const& table, std::string_view store, std::int32_t number, std::int64_t epoch) const noexcept;
-    [[nodiscard]] key_interval keys() const; ///< the range, if ranges decide; otherwise all keys
+    [[nodiscard]] key_interval keys() const; ///< the range, if ranges assign the shards; otherwise all keys
 };
 /// A map, as read, checked to cover every key.
 struct shard_map_copy : counted {
@@ -143,7 +145,7 @@ struct shard_map_copy : counted {
         return shard >= 0 && static_cast<std::size_t>(shard) < places.size() ? &places[static_cast<std::size_t>(shard)]
                                                                              : nullptr;
     }
-    /// Returns the range that contains a partition key. Only if ranges decide.
+    /// Returns the range that contains a partition key; only if ranges assign the shards.
     [[nodiscard]] shard_place const& range_of(std::string_view partition_key) const noexcept;
 
 private:
@@ -151,7 +153,7 @@ private:
 };
 using shard_map_ref = shared<shard_map_copy>;
 
-/// Returns the name of a logical table in a virtual shard: never used twice, at most 63 characters.
+/// Returns the name of a logical table in a virtual shard: it is never used twice and has at most 63 characters.
 [[nodiscard]] std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch);
 
 /// Whether this is a valid name of a store.
@@ -159,7 +161,7 @@ using shard_map_ref = shared<shard_map_copy>;
 
 struct lookup_map_state;
 struct sharded_state;
-/// Returns the state of a map that was moved from: every request is InvalidInput.
+/// Returns the state of a map that was moved from: every request returns InvalidInput.
 [[nodiscard]] lookup_map_state& absent_map_state();
 
 /// A draft of a row of a map.
@@ -203,30 +205,32 @@ struct lookup_map_options {
 /// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
 public:
-    /// Opens a map and repairs nothing. A map of ranges stores the ranges in its rows: `virtual_shards::ranges()` opens it, whatever its
-    /// bounds were when it was made.
+    /// Opens a map without repairing anything. A map of ranges stores the ranges in its rows:
+    /// `virtual_shards::ranges()` opens it, whatever its bounds were when it was made.
     ///
-    /// Errors: InvalidInput if the map was made for a different number or function; ShardMapInvalid if the table's map is missing,
-    /// malformed or incomplete; MapUnavailable if the map cannot be read or does not exist.
+    /// Errors: InvalidInput if the map was made for a different number of shards or a different function;
+    /// ShardMapInvalid if the table's map is missing, malformed or incomplete; MapUnavailable if the map cannot be read
+    /// or does not exist.
     [[nodiscard]] static result<lookup_map> open(
         any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
     /// Makes a map and its table, writes its identity to every store, and opens the map. Virtual shard i goes to `stores[i %
     /// stores.size()]`. The name of a store has up to 63 letters, digits, "-", "_" and ".". After an error, the same call resumes, even
     /// with different stores or shards.
     ///
-    /// Errors: AlreadyMade if any map exists: open it; WrongStore if a store belongs to another map or is part of hashed stores;
-    /// InvalidInput for an empty list of stores, or an invalid name; those of `open`; those of the catalogue and the stores.
+    /// Errors: AlreadyMade if a map exists: open it; WrongStore if a store belongs to another map or is part of hashed
+    /// stores; InvalidInput for an empty list of stores, or an invalid name; those of `open`; those of the catalogue
+    /// and the stores.
     [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
         std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options = {});
 
     /// Returns the current map as text, one line per virtual shard.
     [[nodiscard]] result<std::string> to_string() const;
 
-    /// For `sharded` and moves.
+    /// Used by `sharded` and moves.
     [[nodiscard]] detail::lookup_map_state& state() const { return state_ ? *state_ : detail::absent_map_state(); }
 
 private:
-    friend detail::sharded_state; // makes a map without a state
+    friend detail::sharded_state; // makes a handle without a state
     explicit lookup_map(shared<detail::lookup_map_state> state) : state_(std::move(state)) {}
 
     shared<detail::lookup_map_state> state_;

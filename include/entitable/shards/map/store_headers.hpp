@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct hash_store_header {
     std::string part{"stores"};       ///< the partition of all headers of a store
     std::int64_t generation{};        ///< generation of the fleet
-    std::string fleet;                ///< random, generated when the fleet was made: the same in all of its stores
+    std::string fleet;                ///< random, generated when the fleet was made; the same in all of its stores
     std::int32_t number{};            ///< number of stores
     std::int32_t place{};             ///< index of this store, from 0
     std::int32_t hash_version{};      ///< version of `shard_hash`; 0 for a retired generation

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `virtual_shards`: maps each partition to one of a fixed number of virtual shards. The map records the store of each.
+/// `virtual_shards`: assigns each partition to one of a fixed number of virtual shards. The map records the store of
+/// each shard.
 
 #include <entitable/core/result.hpp>
 #include <entitable/shards/map/shard_hash.hpp>
@@ -22,7 +23,7 @@ using shard_function = std::function<std::optional<std::uint32_t>(std::string_vi
 
 /// The assignment of partitions to virtual shards. A plain value.
 ///
-/// Thread safety: one thread at a time; but a user-defined function is called from several threads concurrently.
+/// Thread safety: one thread at a time; however, a user-defined function is called from several threads concurrently.
 ///
 ///     virtual_shards{48};                           the hash of the partition key
 ///     virtual_shards::by_first_component(48);       the hash of its first component: a tenant stays together
@@ -54,8 +55,8 @@ public:
         return made;
     }
     /// Assigns by ranges of partition keys: shard 0 holds the keys below the first bound, shard 1 the keys from the first bound to the
-    /// second, and so on. The bounds ascend in the order of the service. They are used when a map is made; after that the map holds the
-    /// ranges, which can be split and merged.
+    /// second, and so on. The bounds ascend in the order of the service. They are used when a map is made; after that
+    /// the map contains the ranges, which can be split and merged.
     [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds = {}) {
         virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1)};
         made.way_ = way::ranges;
@@ -71,7 +72,8 @@ public:
     }
 
     /// Returns a copy that adds a virtual shard for each of these tenants, numbered after the others. That shard holds all partitions
-    /// whose first key component is the tenant; this overrides every other rule. Not for ranges: use bounds around the tenant instead.
+    /// whose first key component is the tenant; this overrides every other rule. Not available with ranges: use bounds
+    /// around the tenant instead.
     [[nodiscard]] virtual_shards with_own(std::vector<std::string> const& tenants) const {
         virtual_shards made{*this};
         for (std::string const& each : tenants) { made.own_.emplace(each, made.number()); }
@@ -80,13 +82,13 @@ public:
 
     /// Returns the number of virtual shards.
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ + static_cast<std::uint32_t>(own_.size()); }
-    [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); } ///< whether tenants have shards of their own
-    [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; } ///< whether ranges decide
+    [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); } ///< whether tenants have their own shards
+    [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; } ///< whether ranges assign the shards
     [[nodiscard]] bool by_function() const noexcept {
         return way_ == way::function;
-    } ///< whether a user-defined function decides
+    } ///< whether a user-defined function assigns the shards
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
-    /// Returns the shard of a partition; nullopt if it has none, or if the function returns a shard that does not exist.
+    /// Returns the shard of a partition; nullopt if the partition has no shard, or if the function returns a shard that does not exist.
     [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
         if (way_ == way::hash && own_.empty()) {
             return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);

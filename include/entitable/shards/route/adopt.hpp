@@ -16,13 +16,13 @@ struct adoption {
     std::vector<std::string> stores; ///< the stores that received the identity in this call
 };
 
-/// Writes the identity of a map to each of its stores, then to the map. Afterwards a store that lacks the identity, has the identity of
-/// another map, or is a different store of this map is refused with WrongStore: at its first use, and within
-/// `lookup_map_options::check_every`. Creating a table again does not recreate a lost part. A map made by `lookup_map::make` needs this
-/// only for stores that a program of an earlier version has moved shards to.
+/// Writes the identity of a map to each of its stores, then to the map. Afterwards a store that lacks the identity,
+/// contains the identity of another map, or is a different store of this map is refused with WrongStore: at its first
+/// use, and within `lookup_map_options::check_every`. Creating a table again does not recreate a lost part. A map made
+/// by `lookup_map::make` needs this only for stores that a program of an earlier version has moved shards to.
 ///
-/// Before anything is written to a store, each table of the map must have its part there. After an error, the same call resumes. Programs
-/// of earlier versions continue without the checks.
+/// Before anything is written to a store, each table of the map must have its part in that store. After an error, the
+/// same call resumes. Programs of earlier versions continue without the checks.
 ///
 /// Errors: WrongStore if a store lacks a table of the map, belongs to another map, or is part of hashed stores; NotSupported for hashed
 /// stores; those of the map and the stores. Cost: a query for each table of each virtual shard, four requests for each store.

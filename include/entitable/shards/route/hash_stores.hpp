@@ -4,7 +4,7 @@
 
 /// \file
 /// `hash_stores`: shards without a map. The hash of the partition key picks the store of a partition from a list, and a header row in each
-/// store confirms that the list is the right one.
+/// store confirms that the list is correct.
 ///
 ///     auto stores = hash_stores::open({"one", "two", "three"}, open_store).value();
 ///     sharded cloud{stores};
@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of hashed stores.
 struct hash_stores_options {
     std::int64_t generation{
-        1}; ///< 1 to 999,999,999: in the names of tables, so that a store can belong to an old fleet and to a new fleet
+        1}; ///< 1 to 999,999,999; part of table names, so that a store can belong to an old and to a new fleet
     std::chrono::milliseconds check_every{
         std::chrono::seconds{60}};       ///< how often the header of a store in use is read, 1 ms to 8 h
     clock* time{&detail::lease_clock()}; ///< used to schedule these checks; must outlive the stores
@@ -33,22 +33,24 @@ struct hash_stores_state;
 /// persisted.
 ///
 /// - The header of a store is read before its first use, and every `hash_stores_options::check_every` from then on. If it is missing, or
-///   has a different place, number of stores, fleet or hash version, each request to the store is refused with WrongStore, which names
-///   the store and what was found; effect none.
+///   has a different place, number of stores, fleet or hash version, each request to the store is refused with
+///   WrongStore, which names the store and the header found; the effect is none.
 /// - A store that does not respond fails only the requests to it. However, once per `check_every`, one caller waits until the first store
 ///   that responds has listed its tables.
 /// - A store of a map cannot be a hashed store: the tables of the map and of the hashed stores would have the same names. Generations
 ///   may share stores.
-/// - Shards do not move, and the list does not grow in place: `plan_move` and rules return NotSupported. To grow, make the next generation,
-///   in the same stores or in others, copy the rows while nobody writes, and `retire` the old generation.
+/// - Shards do not move, and the list does not grow in place: `plan_move` and rules return NotSupported. To grow, make
+///   the next generation, in the same stores or in others, copy the rows while no program writes, and `retire` the old
+///   generation.
 /// - Table names must have at most 46 characters.
 ///
-/// Thread safety: safe to use from several threads. A cheap handle: copies share everything.
+/// Thread safety: safe to use from several threads. A cheap handle: copies share all state.
 class hash_stores {
 public:
-    /// Opens existing stores and repairs nothing: their headers are read concurrently. WrongStore as above, and if two stores are of
-    /// different fleets; InvalidInput for an empty list, more than 900 names, an invalid or repeated name; the error of the first store if
-    /// no store responds. A store that does not respond is checked when it is used. Cost: one request per store, sent concurrently.
+    /// Opens existing stores without repairing anything; their headers are read concurrently. WrongStore as above, and
+    /// if two stores are of different fleets; InvalidInput for an empty list, more than 900 names, an invalid or
+    /// repeated name; the error of the first store if no store responds. A store that does not respond is checked when
+    /// it is used. Cost: one request per store, sent concurrently.
     [[nodiscard]] static result<hash_stores> open(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
     /// Writes the headers of a generation, and opens the stores. After an error, the same call resumes. Cost: at most six requests per
@@ -67,7 +69,7 @@ public:
     [[nodiscard]] static result<void> retire(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
-    /// For `sharded`.
+    /// Used by `sharded`.
     [[nodiscard]] shared<detail::hash_stores_state> const& state() const noexcept { return state_; }
     /// Returns the stores as a read-only map.
     [[nodiscard]] lookup_map const& map() const noexcept { return map_; }

@@ -51,7 +51,8 @@ template <class Body>
     return result<partial_result<came_type>>{partial_result<came_type>{*std::move(came), misses->all}};
 }
 
-/// Returns the same query if it names its partitions, so that it fans out to no other shard. Any other query does not compile.
+/// Returns the same query if it names its partitions and thus does not fan out to other shards. Any other query does
+/// not compile.
 template <class Entity, access_path Path, class Row>
 [[nodiscard]] query<Entity, Path, Row> single_shard(query<Entity, Path, Row> asked) {
     static_assert(Path <= access_path::partition,

@@ -15,8 +15,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A second request for a late page of a query. The second request is sent to the same store, because a different store may be stale. The
-/// first response is used; the other request is cancelled. Writes and `get_entity` are not hedged, nor are requests to stores that serve
-/// one request at a time, such as files and memory.
+/// first response is used; the other request is cancelled. Writes, `get_entity`, and requests to stores that serve one
+/// request at a time, such as files and memory, are not hedged.
 struct hedged_reads {
     std::chrono::nanoseconds after{}; ///< when a page counts as late: preferably the 95th percentile of page latency
     double share{0.05}; ///< the share of pages that may be hedged, 0 to 1; unused allowance accumulates, up to 10 pages
@@ -47,14 +47,15 @@ namespace detail {
 
 struct sharded_state;
 struct shard_misses;
-/// Returns the state of a `sharded` that was moved from: every request is InvalidInput.
+/// Returns the state of a `sharded` that was moved from: every request returns InvalidInput.
 [[nodiscard]] sharded_state& absent_sharded_state();
 
 } // namespace detail
 
 class hash_stores;
 
-/// One logical table over many stores. It stands below `table<E>`, so code above is unchanged. A cheap handle; copies share everything.
+/// One logical table over many stores. It is used below `table<E>`, so code above is unchanged. A cheap handle; copies
+/// share all state.
 ///
 /// Thread safety: safe to use from several threads.
 ///
@@ -65,13 +66,14 @@ class hash_stores;
 ///   even if the entity was removed. For a write with an operation row, that row is looked up first, because the write may have been
 ///   applied before the move.
 /// - A page of one partition is one page of its store, so it may be as small as the store makes it.
-/// - Queries over several partitions read all virtual shards that can hold rows concurrently, and return rows in key order. A continuation
-///   token is the last key, so it remains valid after a move. A page has at least half of the requested rows, unless it is the last one.
+/// - Queries over several partitions read all virtual shards that can hold rows concurrently, and return rows in key
+///   order. A continuation token is the last key, so it remains valid after a move. A page contains at least half of
+///   the requested rows, unless it is the last page.
 /// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. If a part
 ///   existed once and is missing, requests and the creation of the table return WrongStore: `repair_tables` creates the part.
-/// - A store is checked before its first use and every `lookup_map_options::check_every` from then on. If it lacks the identity of the map,
-///   or has the identity of another store of the map, the error is WrongStore; effect none. Maps without an identity are not checked: see
-///   `adopt`.
+/// - A store is checked before its first use and every `lookup_map_options::check_every` from then on. If it lacks the
+///   identity of the map, or contains the identity of another store of the map, the error is WrongStore; the effect is
+///   none. Maps without an identity are not checked: see `adopt`.
 /// - The error of a query over several partitions names the shard that failed. `partial` returns the rows of the other shards.
 class sharded {
 public:
@@ -106,9 +108,10 @@ public:
 
     /// Returns the map; for hashed stores, an equivalent map.
     [[nodiscard]] lookup_map const& map() const;
-    /// For the layers above.
+    /// Used by the layers above.
     [[nodiscard]] detail::sharded_state& state() const { return state_ ? *state_ : detail::absent_sharded_state(); }
-    /// The same stores, with shards that fail noted in `misses` instead of reported as an error. For `partial`.
+    /// Returns the same stores, with shards that fail noted in `misses` instead of reported as an error. Used by
+    /// `partial`.
     [[nodiscard]] sharded noting(shared<detail::shard_misses> misses) const {
         sharded made{*this};
         made.misses_ = std::move(misses);

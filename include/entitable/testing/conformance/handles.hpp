@@ -24,7 +24,7 @@ inline void copies_are_one_store(trial& t) {
     query_entities query;
     query.table = table;
     query.page_size = 1;
-    for (int pages = 0; pages < 100; ++pages) { // until there is a row: pages may be empty
+    for (int pages = 0; pages < 100; ++pages) { // reads until there is a row, because pages may be empty
         auto page = t.send(query);
         if (!t.yes(page, "the first page") || !page->rows.empty()) {
             query.continuation = page ? std::move(page->continuation) : std::nullopt;
@@ -74,7 +74,7 @@ public:
 
     void on_attempt(attempt_record const&) noexcept override {
         if (writer_.joinable()) { return; }
-        // On a separate thread: a backend may hold a lock while it reports, and then the write waits for the lock.
+        // Writes on a separate thread, because a backend may hold a lock while it reports, and the write then waits for that lock.
         writer_ = std::thread{[this] {
             call own;
             outcome = store_.execute(change_, own);
@@ -116,7 +116,7 @@ inline void write_between_check_and_write(trial& t) {
             : 1;
         other.finish();
         t.yes(other.outcome, "the write through the other handle");
-        // Either order is correct, and each keeps the other handle's change.
+        // Either order is correct, and each handle keeps the other handle's change.
         t.holds(
             table, make_row("p", key, {{"A", expected}, {"B", 2}}), "a replace with an ETag, with a merge in between");
     }
@@ -126,8 +126,8 @@ inline void write_between_check_and_write(trial& t) {
 class side_by_side {
 public:
     /// Calls `turn(thread)` repeatedly, with 0 in this thread and with 1 in a second thread, until a turn returns false or the threads have
-    /// met a hundred times. Threads that share one processor meet seldom: they have a twentieth of a second. Each thread has at least three
-    /// turns, however long they take.
+    /// met a hundred times. Threads that share one processor seldom meet, so they get a twentieth of a second. Each thread gets at least
+    /// three turns, however long they take.
     template <class Turn>
     void run(Turn const& turn) {
         auto const begun = std::chrono::steady_clock::now();
@@ -294,13 +294,13 @@ inline void transaction_is_seen_whole(trial& t) {
         }
         return !torn;
     });
-    t.expect(!torn, "a page has rows from two different transactions");
+    t.expect(!torn, "a page contains rows from two different transactions");
 }
 
 /// A layer must not return several pages of its store as one: another handle changes all rows after the first attempt.
 inline void page_is_one_snapshot(trial& t) {
     if (t.limits().kind == service::azurite) {
-        return; // see above
+        return; // as above
     }
     std::string const table = t.new_table();
     transact batch{table, {}};
@@ -326,7 +326,8 @@ inline void page_is_one_snapshot(trial& t) {
         for (std::size_t index = 1; index < page->rows.size(); ++index) {
             auto const first = page->rows[0].find("N");
             auto const each = page->rows[index].find("N");
-            if (!t.expect(first && each && *first == *each, "a page has rows from before and after a transaction")) {
+            if (!t.expect(
+                    first && each && *first == *each, "a page contains rows from before and after a transaction")) {
                 return;
             }
         }
@@ -338,7 +339,7 @@ inline void page_is_one_snapshot(trial& t) {
 
 inline constexpr behaviour behaviours_of_handles[] = {
     {"copies share one store", copies_are_one_store,
-        "copies share one state: writes, ETags and tokens of one are valid in the other (transport, rule 1)"},
+        "copies share the same state: writes, ETags and tokens of one are valid in the other (transport, rule 1)"},
     {"a write makes the ETags of earlier reads stale", write_between_read_and_write,
         "an ETag becomes stale after any write, through any handle (If-Match)"},
     {"a write between a check and its write", write_between_check_and_write,
@@ -350,7 +351,7 @@ inline constexpr behaviour behaviours_of_handles[] = {
     {"two threads merge different properties", two_threads_merge,
         "a merge keeps the changes of a concurrent merge (transport, rules 2 and 10)"},
     {"a transaction is seen as a whole", transaction_is_seen_whole,
-        "a page of one partition has all of a transaction or none of it (transport, rule 10)"},
+        "a page of one partition contains all changes of a transaction or none (transport, rule 10)"},
     {"a page of one partition is one snapshot", page_is_one_snapshot,
         "several pages of a store are never returned as one (transport, rules 3 and 10)"},
 };

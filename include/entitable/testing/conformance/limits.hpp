@@ -99,7 +99,7 @@ inline void sizes_of_values(trial& t) {
 inline void size_of_an_entity(trial& t) {
     std::string const table = t.new_table();
     t.put(table, make_row("p", "r"));
-    // Binary values that nearly fill the entity, then one that fills it exactly.
+    // Binary values that nearly fill the entity, then a value that fills it exactly.
     row_builder entity{"p", "r"};
     std::size_t const piece = t.limits().max_binary_size < 50'000 ? t.limits().max_binary_size : 50'000;
     std::string const bytes = times(piece, "b");
@@ -134,11 +134,11 @@ inline void checked_before_its_table(trial& t) {
 
 inline constexpr behaviour behaviours_of_limits[] = {
     {"the number of properties", number_of_properties,
-        "TooManyProperties beyond the 252 of the profile (Understanding the Table service data model)"},
+        "TooManyProperties above the profile's limit of 252 (Understanding the Table service data model)"},
     {"the names of properties", names_of_properties,
         "identifiers of up to 255 units, not reserved, not repeated (Understanding the Table service data model)"},
     {"the sizes of values", sizes_of_values,
-        "PropertyValueTooLarge beyond 64 KiB, OutOfRangeInput for times before 1601 or after 9999 (data model)"},
+        "PropertyValueTooLarge above 64 KiB, OutOfRangeInput for times before 1601 or after 9999 (data model)"},
     {"the size of an entity", size_of_an_entity, "EntityTooLarge beyond 1 MiB by the service's own measure (row.hpp)"},
     {"a request is checked before its table is looked up", checked_before_its_table,
         "a request that violates the profile is refused before any I/O (transport, rule 5)"},

@@ -150,7 +150,7 @@ inline void tokens_name_a_place(trial& t) {
     auto const before = t.keys(all);
     auto const first = page_with_rows(t, query);
     if (!t.expect(!first.empty() && query.continuation && before.size() == 16, "the query has more pages")) { return; }
-    // Changes before the token have no effect; changes after it are visible.
+    // Changes before the token's position have no effect; changes after that position are visible.
     for (std::string const& key : first) { remove(key); }
     t.put(table, make_row("a", "!early"));
     t.put(table, make_row("b", "zzz"));
@@ -160,7 +160,7 @@ inline void tokens_name_a_place(trial& t) {
     expected.push_back("b/zzz");
     t.same(t.keys(query), expected, "the rows after " + first.back());
 
-    // The very next row may be removed: the row after it is returned.
+    // The very next row may be removed; the row after it is then returned.
     query = all;
     query.page_size = 2;
     auto const again = page_with_rows(t, query);
@@ -170,7 +170,7 @@ inline void tokens_name_a_place(trial& t) {
     expected.erase(expected.begin());
     t.same(t.keys(query), expected, "after the next row was removed");
 
-    // So may all following rows.
+    // All following rows may be removed, too.
     for (std::string const& key : expected) { remove(key); }
     t.same(t.keys(query), std::vector<std::string>{}, "after all rows beyond the token were removed");
 }
@@ -190,13 +190,13 @@ inline constexpr behaviour behaviours_of_paging[] = {
     {"pages add up to the whole result", pages_join_to_the_whole,
         "each row once, at any page size; a token if and only if there are more rows (transport, rule 4)"},
     {"page sizes are bounded", page_sizes_are_bounded,
-        "page sizes are 1 to 1,000; others are InvalidInput (Query Entities)"},
+        "page sizes are 1 to 1,000; any other size returns InvalidInput (Query Entities)"},
     {"a filter holds on every page", filter_holds_on_every_page,
         "filter and projection apply to every page; pages may be empty (Query timeout and pagination)"},
     {"a token belongs to its query", tokens_belong_to_their_query,
         "printable ASCII; a token from a different query, or a damaged or forged one, is refused (transport, rule 5)"},
     {"a token marks a position", tokens_name_a_place,
-        "it does not count rows or depend on one: rows may change between pages (Query timeout and "
+        "it neither counts rows nor depends on a row, because rows may change between pages (Query timeout and "
         "pagination)"},
     {"a token outlives its table", tokens_outlive_their_table,
         "TableNotFound, not an empty page, if the table was deleted (Query timeout and pagination)"},

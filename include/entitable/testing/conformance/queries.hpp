@@ -212,7 +212,7 @@ inline void projections(trial& t) {
         query.range.partition = key_interval::only("p");
         query.range.row = key_interval::only("r");
         query.select = each.names;
-        query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // even if it is not selected
+        query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // the property need not be selected
         auto const read = t.send(get_entity{table, "p", "r", each.names});
         auto const rows = t.rows(query);
         if (!t.yes(read, text) || !t.expect(rows.size() == 1, text + ": one row")) { continue; }
@@ -229,7 +229,7 @@ inline constexpr behaviour behaviours_of_queries[] = {
     {"comparisons of each type", comparisons_of_each_type,
         "numbers by value, text by UTF-16 unit, false before true, times by tick (Querying tables and entities)"},
     {"text is compared by UTF-16 code unit", text_is_compared_by_code_unit,
-        "an emoji sorts before U+FF5E, by bytes it would sort after (Querying tables and entities)"},
+        "an emoji sorts before U+FF5E, although it would sort after it by bytes (Querying tables and entities)"},
     {"absence, other types and NaN in filters", absence_has_one_table,
         "comparisons with an absent value or a different type are false; with NaN only != is true (filter.hpp)"},
     {"and, or, not", connectives,

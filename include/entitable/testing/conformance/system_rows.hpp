@@ -45,7 +45,7 @@ struct listed_page {
 };
 ENTITABLE(listed_page, partition_key(book), row_key(literal("page:"), number))
 
-/// Checks that every way to read a query returns three entities with 1, 2 and 3 stars.
+/// Checks that each way of reading a query returns three entities with 1, 2 and 3 stars.
 template <class Query, class Field>
 void gives_three(trial& t, Query const& query, Field stars, std::string const& text) {
     auto const number = [&](result<std::uint64_t> const& found, std::uint64_t expected, std::string const& how) {

@@ -116,13 +116,13 @@ inline void deletion_hits_no_prefix(trial& t) {
     t.yes(t.send(delete_table{name + "fix"}), "delete the long name");
 }
 
-/// Reads the list of tables to its end, or until a page has a table of this trial; appends their names to `found`. Returns whether all pages
-/// succeeded.
+/// Reads the list of tables to its end, or until a page contains a table of this trial; appends their names to `found`. Returns whether all
+/// pages succeeded.
 inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::string>& found, bool until_found = false) {
     for (std::size_t idle = 0;;) {
         auto page = t.send(request);
         if (!t.yes(page, "a page of tables")) { return false; }
-        t.expect(page->tables.size() <= request.page_size, "a page has more tables than its size");
+        t.expect(page->tables.size() <= request.page_size, "a page contains more tables than its size");
         std::size_t const before = found.size();
         for (std::string const& name : page->tables) {
             if (name.starts_with(t.prefix() + "L")) { found.push_back(name); }
@@ -182,11 +182,11 @@ inline constexpr behaviour behaviours_of_tables[] = {
     {"a table is created and deleted", table_comes_and_goes,
         "TableAlreadyExists and ResourceNotFound; a re-created table is empty (Create Table, Delete Table)"},
     {"a missing table is reported", missing_table_is_reported,
-        "every request to a missing table is TableNotFound; ResourceNotFound in Cosmos DB (error codes)"},
+        "every request to a missing table returns TableNotFound; ResourceNotFound in Cosmos DB (error codes)"},
     {"table names follow the rule", table_names_follow_the_rule,
         "3 to 63 letters and digits, starting with a letter, not \"tables\" (Understanding the Table service data "
         "model)"},
-    {"device names are table names", device_names_are_tables,
+    {"device names are valid table names", device_names_are_tables,
         "table names may equal device names of an operating system (Understanding the Table service data model)"},
     {"the letter case of table names", case_of_table_names,
         "names are compared without regard to letter case and stored as given, if the profile says so (the same page)"},

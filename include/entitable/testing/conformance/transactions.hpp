@@ -37,7 +37,7 @@ namespace testing::conformance {
     return changes;
 }
 
-/// Checks the refusal of a transaction, and its operation index if the error has one. Returns whether the error has an index.
+/// Checks the refusal of a transaction, and its operation index if the error contains one. Returns whether the error has an index.
 inline bool refused_at(trial& t, std::string const& table, std::vector<mutation> changes, error_code code,
     std::optional<std::size_t> index, std::string const& text) {
     auto const before = t.now(table);
@@ -107,7 +107,7 @@ inline void all_or_nothing(trial& t) {
         mutation change;
         error_code code;
         char const* text;
-        bool is_of_the_store{true}; ///< otherwise it is refused before it is sent, with an index
+        bool is_of_the_store{true}; ///< otherwise the transaction is refused before it is sent, with an index
     };
     offence const offences[] = {
         {mutation::insert(make_row("p", "taken")), error_code::entity_already_exists, "insert of a taken key"},

@@ -21,7 +21,7 @@ struct handles {
     /// Uses the transport, and a copy of it.
     template <class T>
         requires(!std::same_as<T, handles> && transport<T>)
-    handles(T const& store) : first(store), second(store) {} // NOLINT: implicit: both handles are the transport
+    handles(T const& store) : first(store), second(store) {} // NOLINT: implicit, because both handles are the transport
     /// Uses two handles: each must read the other's writes.
     handles(any_transport one, any_transport other) : first(std::move(one)), second(std::move(other)) {}
 
@@ -98,7 +98,7 @@ public:
         for (std::size_t idle = 0; idle < 100;) {
             auto page = send(request);
             if (!yes(page, "a page of a query")) { return found; }
-            expect(page->rows.size() <= request.page_size, "a page has more rows than its size");
+            expect(page->rows.size() <= request.page_size, "a page contains more rows than its size");
             std::size_t const before = known.size();
             for (std::size_t index = 0; index < page->rows.size(); ++index) {
                 row_view const each = page->rows[index];
@@ -148,7 +148,7 @@ public:
         return expect(found == expected,
             text + ": expected \"" + text::printable(expected) + "\", got \"" + text::printable(found) + "\"");
     }
-    /// Checks for the same keys, and for the same order if the service guarantees one.
+    /// Checks for the same keys, and for the same order if the service guarantees an order.
     bool same(std::vector<std::string> found, std::vector<std::string> expected, std::string const& text) {
         if (!limits_.ordered) {
             std::sort(found.begin(), found.end());

@@ -45,7 +45,7 @@ namespace testing::conformance {
         {"Int32One", 1},
         {"True", true},
         {"False", false},
-        // Doubles that JSON cannot express, that need 17 digits, that look like integers.
+        // Doubles that JSON cannot express, that need 17 digits, or that look like integers.
         {"Infinity", limits::infinity()},
         {"InfinityBelow", -limits::infinity()},
         {"NaN", limits::quiet_NaN()},
@@ -69,7 +69,7 @@ namespace testing::conformance {
         {"Markup", "<a b='1'>&amp;</a>]]>"},
         {"Noncharacter", "\xEF\xBF\xBE"},
         {"Long", times(std::min<std::size_t>(1'000, max_string_units - 3), "x") + "end"},
-        // Times: ticks of 100 ns from 1601 on.
+        // Times, which are ticks of 100 ns since 1601.
         {"FirstTick", date_time{1}},
         {"Before1970", date_time{date_time::unix_epoch - 1}},
         {"In1970", date_time{date_time::unix_epoch}},

@@ -50,7 +50,7 @@ inline void merge_keeps_what_it_does_not_name(trial& t) {
         row_builder change{"p", key};
         change.add("B", value_view{std::string_view{"changed"}});
         change.add("A", edm_type::int32, std::nullopt);  // an absent value does not remove the property
-        change.add("N", edm_type::string, std::nullopt); // nor does it add one
+        change.add("N", edm_type::string, std::nullopt); // an absent value does not add a property either
         change.add("C", value_view{true});
         t.yes(t.write(table,
                   upsert ? mutation::insert_or_merge(change.build()) : mutation::merge(change.build(), any_etag)),

@@ -24,7 +24,7 @@ namespace testing::detail {
     }
     return text;
 }
-/// Formats a response, as far as operations can distinguish it from others.
+/// Formats a response, as far as operations can distinguish it from other responses.
 template <class T>
 [[nodiscard]] std::string shown_answer(result<T> const& answered) {
     if (!answered) {

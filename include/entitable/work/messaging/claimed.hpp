@@ -26,16 +26,17 @@ template <class Entity>
 /// A claimed message; movable, not copyable. Its receipt is the ETag of the stored row, and is valid for one of `complete`, `release` or
 /// `fail`. Without one of these calls the message is delivered again when the claim expires.
 ///
-/// Errors: ReceiptLost if the claim had expired and another worker has claimed or completed the message (nothing was changed); InvalidInput
-/// if the message was already completed or released through this object, or the object was moved from; those of the store. Thread safety:
-/// one thread at a time. `Core` is the type of queue that the message comes from.
+/// Errors: ReceiptLost if the claim had expired and another worker has claimed or completed the message (then nothing
+/// is changed); InvalidInput if the message was already completed or released through this object, or the object was
+/// moved from; those of the store. Thread safety: one thread at a time. `Core` is the type of queue that the message
+/// comes from.
 template <mapped_entity T, class Core = detail::queue_core>
 class [[nodiscard]] claimed {
 public:
     using value_type = T; ///< type of the message
 
     claimed(claimed&& other) noexcept
-        : queue_(other.queue_), // NOLINT: a handle that both share
+        : queue_(other.queue_), // NOLINT: both share the handle
           message_(std::move(other.message_)),
           held_(std::move(other.held_)) {
         other.held_.spent = true;
@@ -54,7 +55,7 @@ public:
     [[nodiscard]] std::string_view id() const noexcept { return held_.id(); } ///< id of the message
     [[nodiscard]] std::uint32_t deliveries() const noexcept {
         return held_.deliveries;
-    } ///< number of claims, from 1; for a saga: since the last recorded step
+    } ///< number of claims, from 1; for a saga, counted since the last recorded step
     /// The remaining time of the claim less one second, by the store's time in the last response and the monotonic clock of this program
     /// since then. Negative once the claim has expired.
     [[nodiscard]] std::chrono::nanoseconds remaining() const { return held_.remaining(queue_.time().steady()); }
@@ -67,7 +68,8 @@ public:
     [[nodiscard]] result<void> renew() { return renew(queue_.options().visibility); }
     /// Releases the claim: the message can be claimed again after the delay.
     [[nodiscard]] result<void> release(std::chrono::nanoseconds delay = {}) { return give_back({}, delay); }
-    /// The reason of the last `fail` of this message; empty if there was none. Cost: one request, none for a message of Queue Storage.
+    /// The reason of the last `fail` of this message; empty if there was none. Cost: one request, or none for a message
+    /// of Queue Storage.
     [[nodiscard]] result<std::string> reason() const { return queue_.reason(held_); }
     /// Releases the claim and stores the reason, which `reason` and a dead letter return.
     [[nodiscard]] result<void> fail(std::string_view why, std::chrono::nanoseconds delay = {}) {

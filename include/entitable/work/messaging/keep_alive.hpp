@@ -38,7 +38,7 @@ private:
     steady_time due_;
     date_time until_{};
     bool asked_{};   ///< the request is built, and further calls of `next` return it unchanged
-    bool looking_{}; ///< the next request reads who holds the message
+    bool looking_{}; ///< the next request determines which worker holds the message
     std::uint32_t attempt_{};
     write_entity write_;
     query_entities look_;
@@ -79,7 +79,7 @@ public:
         if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
     }
 
-    /// Returns the renewal if it is due before the next step of the work; otherwise returns that step.
+    /// Returns the renewal if it is due before the next step of the work; otherwise returns that next step.
     [[nodiscard]] operation_step next() {
         operation_step const step = work_.next();
         renews_ = !step.done() && renewal_.due() <= (std::max)(step.not_before, now_);
@@ -113,14 +113,15 @@ private:
     bool renews_{};
 };
 
-/// Work that renews the message between its steps: each time that half of the claim has passed, it extends the claim to
-/// `queue_options::visibility` from then. A step is not interrupted, and a request that takes longer than the claim loses the message.
-/// `place`: index of the driver's transport for the queue's store. The item must not be moved or used until the operation has ended.
+/// Work that renews the message between its steps: whenever half of the claim has passed, it extends the claim by
+/// `queue_options::visibility` from that time. A step is not interrupted, and a request that takes longer than the
+/// claim loses the message. `place`: index of the driver's transport for the queue's store. The item must not be moved
+/// or used until the operation has ended.
 template <mapped_entity T, operation Work>
 [[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
 }
-/// Only renews, for a separate thread: until the driver's call is cancelled or its deadline passes, or the message is
+/// Only renews, on a separate thread, until the driver's call is cancelled or its deadline passes, or the message is
 /// lost or cannot be renewed. The result is the error that ended the renewals.
 template <mapped_entity T>
 [[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {

@@ -26,8 +26,8 @@ concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
         { item.fail(why, time) } -> std::same_as<result<void>>;
     };
 
-/// A queue of messages of type `T` that several workers share. Each message is delivered at least once: to one worker, and to another
-/// worker if the first does not complete it in time.
+/// A queue of messages of type `T` that several workers share. Each message is delivered at least once: to one worker,
+/// and to another one if the first worker does not complete it in time.
 ///
 /// Semantic rules:
 /// 1. A message can be claimed until it is completed, or was claimed `max_deliveries` times.

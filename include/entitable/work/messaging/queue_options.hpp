@@ -25,14 +25,15 @@ inline constexpr backoff polling_backoff{.base = std::chrono::seconds{1},
 struct queue_options {
     std::uint32_t lanes{8}; ///< number of partitions, 1 to 1000; fixed when the queue is created
     std::chrono::nanoseconds visibility{std::chrono::seconds{30}}; ///< duration of a claim, 2 s to 7 days
-    std::uint32_t max_deliveries{5};    ///< claims (for a saga: without progress) until a dead letter; 0 counts as 1
+    std::uint32_t max_deliveries{5};    ///< maximum number of claims (of a saga: without progress); 0 counts as 1
     backoff polling{polling_backoff};   ///< waits between the reads of a claim that finds nothing
     std::uint32_t max_attempts{50};     ///< attempts of a request, including the first attempt; 0 counts as 1
     backoff delays{contention_backoff}; ///< waits between the attempts of a request
     clock* time{&system_clock()};       ///< clock for waits and for the times in keys; must outlive the queue
     std::uint64_t seed{};               ///< seed for ids, waits and a worker's first lane; 0 for a fresh seed
-    /// Options of each request. A cancellation ends claims and other calls of the queue with Cancelled, except calls under a receipt: a
-    /// worker can always complete or release the message that it holds. To end a waiting claim use `claim_options::stop`.
+    /// Options of each request. A cancellation ends claims and other calls to the queue with Cancelled, except calls
+    /// under a receipt: a worker can always complete or release the message that it holds. To end a waiting claim use
+    /// `claim_options::stop`.
     call_options calls{};
 
     /// Requests per hour of one worker that waits for messages in an empty queue, once its waits have reached the maximum: each read sends
@@ -65,7 +66,7 @@ struct claim_options {
     cancellation_token stop{};
 };
 
-/// The number of messages in a queue; approximate, because lanes are read one after the other.
+/// The number of messages in a queue; it is approximate, because lanes are read one after the other.
 struct queue_size {
     std::uint64_t ready{};        ///< number of messages that can be claimed now
     std::uint64_t held{};         ///< number of messages that are claimed or delayed

@@ -11,9 +11,9 @@
 ///         step("posts", [&](deletion const& it) { return bulk_remove(posts, posts.where(...)); }));
 ///     auto ended = remove_channel.resume(*item);
 ///
-/// A step may run twice, and may still be running in a worker that is late. So make each step idempotent and harmless when late: read the intended
-/// entity (by an id that is unique to the entity and is in the message), change it under the ETag that was read, use `any_etag` only on keys with
-/// that id, and do not upsert.
+/// A step may run twice, and may still be running in a slow worker. So make each step idempotent and harmless when
+/// late: read the intended entity (by an id that is unique to the entity and is in the message), change it under the
+/// ETag that was read, use `any_etag` only on keys with that id, and do not upsert.
 ///
 /// A saga ends completed, compensated, or as a dead letter that records the completed steps. `stuck` lists such dead letters,
 /// `table_queue::requeue` moves one back into the queue, and the worker that claims it resumes the saga.
@@ -122,8 +122,9 @@ template <class Effect>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect) {
     return detail::saga_step<Effect>{name, std::move(effect), {}};
 }
-/// A step that `undo(message)` undoes when the step or a later one fails permanently. Like the step, `undo` must be idempotent and harmless when
-/// late. It succeeds if there is nothing to undo. It must also make a late run of the step fail, with a mark that the step reads.
+/// A step that `undo(message)` undoes when this step or a later one fails permanently. Like the step, `undo` must be
+/// idempotent and harmless when late. It succeeds if there is nothing to undo. It must also make a late run of the step
+/// fail, with a mark that the step reads.
 template <class Effect, class Undo>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect, Undo undo) {
     return detail::saga_step<Effect, Undo>{name, std::move(effect), std::move(undo)};
@@ -163,12 +164,12 @@ public:
     /// preceding step; or it is the first step, the message was claimed for the first time, and this is the first `resume` of the claim. An
     /// earlier run may have ended between its effect and the record. In a queue of format 1 the first step is always undone.
     ///
-    /// Each record restarts the count for `max_deliveries`: a message is given up after that many deliveries without progress, and `stuck`
-    /// lists it.
+    /// Each record restarts the count for `max_deliveries`: a message is given up after `max_deliveries` deliveries
+    /// without progress, and `stuck` lists it.
     ///
-    /// Errors: those above; SagaDiffers if a program with different steps started the message; ReceiptLost if another worker has the
-    /// message, and resumes it. Cost: one request for each step, in addition to its effect; one for each step that is undone, and one to
-    /// record the failed step.
+    /// Errors: those above; SagaDiffers if a program with different steps started the message; ReceiptLost if another
+    /// worker holds the message and resumes the saga. Cost: one request for each step, in addition to its effect; one
+    /// for each step that is undone, and one to record the failed step.
     [[nodiscard]] result<saga_outcome> resume(claimed<T>& item) const {
         auto const names = steps();
         T const& message = item.message();

@@ -39,23 +39,23 @@ struct system_changes {
 
 } // namespace detail
 
-/// A message that was claimed `max_deliveries` times without being completed.
+/// A message that was claimed `max_deliveries` times and not completed.
 template <mapped_entity T>
 struct dead_letter {
     std::string id;             ///< id of the message
     T message{};                ///< content of the message
     std::uint32_t deliveries{}; ///< number of claims; for a saga: since the last recorded step
     std::string why;            ///< reason of the last `fail`; empty if there was none
-    row stored;                 ///< stored row, for `requeue` and `purge`
+    row stored;                 ///< stored row, used by `requeue` and `purge`
 };
 
 /// A queue of messages in a separate table. One worker at a time holds a claim of a message; the message is delivered again until it is completed
 /// or was claimed `max_deliveries` times. Delivery is at least once.
 ///
 /// The queue has lanes, one partition each, whose messages are sorted by time. A worker visits the lanes in turn and claims the first
-/// available message; it reuses rows that it read within the last second. A claimed message is invisible until `visible_at`, by the clock
-/// of the store, whose responses contain the time (`call::server_date`). If the responses of a transport contain no time, the clock of this
-/// program is used.
+/// available message; it reuses rows that the worker read within the last second. A claimed message is invisible until
+/// `visible_at`, by the clock of the store, whose responses contain the time (`call::server_date`). If the responses of
+/// a transport contain no time, the clock of this program is used.
 ///
 /// Errors: those of the table; ResourceNotFound or TableNotFound before `create`; OutOfRangeInput for invalid options. The stored rows settle a
 /// request of unknown effect; only if they cannot be read, or after `max_attempts`, the error has `effect::unknown`. Then call `enqueue` again with
@@ -116,7 +116,7 @@ public:
             T message{};
             if (auto read = decode(each.stored, message); read) {
                 made->push_back(detail::claimed_access::make<T>(holder, std::move(message), std::move(each.held)));
-            } else { // not a message of this program: it finally becomes a dead letter
+            } else { // this is not a message of this program: it finally becomes a dead letter
                 static_cast<void>(holder.give_back(each.held, read.error().to_string(), core_.options().visibility));
             }
         }
@@ -124,8 +124,8 @@ public:
     }
 
     /// Completes several messages, up to 50 consecutive messages of one lane in one transaction, and returns how many. A message that was
-    /// lost to another worker is not counted, and its item returns InvalidInput from then on. After an error some messages are completed;
-    /// their items return InvalidInput too.
+    /// lost to another worker is not counted, and its item returns InvalidInput from now on. After an error some
+    /// messages are completed; their items return InvalidInput too.
     [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
         std::vector<detail::receipt*> all;
         all.reserve(items.size());
@@ -136,8 +136,8 @@ public:
     // ---- outbox: messages that are written with an entity ----
 
     /// Adds the message to a batch or a transaction: both the changes and the message are written, or neither. The message stays in the
-    /// entity's partition until a `relay` moves it to the queue. Returns the id of the message. A batch needs at least one other change
-    /// before it, otherwise its `submit` returns InvalidInput.
+    /// entity's partition until a `relay` moves it to the queue. Returns the id of the message. A batch must contain at
+    /// least one other change before it; otherwise its `submit` returns InvalidInput.
     template <class Changes>
     std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
         if (id.empty()) { id = core_.message_id(); }
@@ -150,8 +150,8 @@ public:
         detail::system_changes::add(changes, core_.outbox_row(partition, id, made->view()));
         return id;
     }
-    /// Enqueues the messages of a table's outbox rows, of one partition or of all, removes the rows, and returns how many. Any number of programs may
-    /// call it at the same time: each id is enqueued once.
+    /// Enqueues the messages of a table's outbox rows, in one partition or in all, removes the rows, and returns how
+    /// many. Any number of programs may call it at the same time: each id is enqueued once.
     [[nodiscard]] result<std::size_t> relay(
         any_transport const& from, std::string const& table, std::optional<std::string> const& partition = {}) const {
         return core_.relay(from, table, partition);

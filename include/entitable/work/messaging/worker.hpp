@@ -149,12 +149,14 @@ template <handler_form Form, class Q, class Handler>
 
 /// Claims messages and calls `handle` for each one. If the handler succeeds, the message is completed. If it returns an error, the message is
 /// released with that error as its reason, and delivered again after `worker_options::retry`, until it becomes a dead letter. The claim is renewed
-/// while the handler runs. Returns once `worker_options::stop` is set and the claimed messages have been handled, or when there was no
-/// message for `worker_options::wait`. A message may be handled twice: by this worker, and by another worker after it.
+/// while the handler runs. Returns once `worker_options::stop` is set and the claimed messages have been handled, or
+/// when no message has arrived for `worker_options::wait`. A message may be handled twice: by this worker, and by
+/// another worker after it.
 ///
-/// `handle` takes the message, `result<void>(T const&)`, and optionally a `work_context const&`. Or it takes the claim, `result<void>(claimed<T>&)`,
-/// whose content is `message()`, and may complete or release it; then the worker renews only claims of a `table_queue`, and the handler
-/// renews claims of other queues. Or `handle` is a saga, which is resumed. It may return any `result`; the value is dropped.
+/// `handle` takes the message, `result<void>(T const&)`, and optionally a `work_context const&`. Or it takes the claim,
+/// `result<void>(claimed<T>&)`, whose content is `message()`, and may complete or release it; in this case the worker
+/// renews only claims of a `table_queue`, and the handler renews claims of other queues. Or `handle` is a saga, which
+/// is resumed. It may return any `result`; the value is dropped.
 ///
 /// Threads: the handler runs on the caller's thread and on `threads` - 1 other threads, and is called as const. Each of these threads has a
 /// second thread that renews its message and sleeps otherwise. All threads have ended on return.

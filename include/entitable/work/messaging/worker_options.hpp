@@ -31,7 +31,7 @@ inline constexpr backoff outage_backoff{.base = std::chrono::milliseconds{500},
 /// Options of `run_worker`.
 struct worker_options {
     std::uint32_t threads{1}; ///< number of messages handled at the same time; 0 counts as 1
-    /// Ends the worker: once the token is set no message is claimed, and the handlers of claimed messages finish.
+    /// Ends the worker: once the token is set, no message is claimed, and the handlers of claimed messages finish.
     cancellation_token stop{};
     /// Maximum wait of a thread for a message before it ends. By default there is no limit; 0 ends the thread as soon as the queue is
     /// empty. Delayed messages and messages claimed by another worker do not count.

@@ -8,8 +8,8 @@
 ///     entitable::sequence tickets{store, "tickets"};
 ///     auto const number = tickets.next().value().value;
 ///
-/// A number as a key: `row_key(number)` sorts ascending, `row_key(descending(number))` has the newest first, so that `.take(10)` of a
-/// partition reads only the last ten.
+/// A number as a key: `row_key(number)` sorts ascending, `row_key(descending(number))` puts the newest first, so that
+/// `.take(10)` of a partition reads only the last ten.
 
 #include <entitable/client/update.hpp>
 #include <entitable/core/atomic.hpp>
@@ -28,8 +28,8 @@ struct sequence_options {
     std::int64_t start{1};                   ///< the first number of a new counter; not negative
     std::int64_t step{1};                    ///< increment; at least 1
     std::uint32_t block{1};                  ///< numbers taken with one write, which `next()` returns one by one
-    /// Maximum number of attempts, including the first; another attempt follows if another writer was faster, or if a response was lost. At
-    /// least 1.
+    /// Maximum number of attempts, including the first; another attempt follows if another writer came first or a
+    /// response was lost. Must be at least 1.
     std::uint32_t max_attempts{50};
     backoff delays{contention_backoff};  ///< delays between attempts
     call_options calls{};                ///< options of each `next()` and `reserve()`
@@ -68,15 +68,15 @@ struct number_block {
 /// A counter that many programs share, with optimistic concurrency on one row.
 ///
 /// Guarantees:
-/// - No number is ever returned twice, as long as nobody removes the row or resets it. A child process made by `fork` takes its own
-///   numbers: its parent keeps the rest of the block.
-/// - With a block of 1, numbers follow real-time order: a call that starts after another returned gets a greater number. The same holds for
-///   the first numbers of blocks from `reserve`.
+/// - No number is ever returned twice, as long as no program removes the row or resets it. A child process made by `fork`
+///   draws its own numbers: its parent keeps the rest of the block.
+/// - With a block of 1, numbers follow real-time order: a call that starts after another call has returned gets a
+///   greater number. The same holds for the first numbers of blocks from `reserve`.
 /// - With a larger block, `next()` guarantees only uniqueness: numbers of one `sequence` and its copies ascend, numbers of several sequences are mixed.
 /// - Some numbers are skipped: the numbers of a write whose response was lost (`count` each), and the rest of a block when the last copy is
 ///   destroyed or the program ends, fewer than `block`.
-/// - It does not wrap: a block that would end above the greatest Int64, or the greatest Int32 in an Int32 row, is refused with
-///   OutOfRangeInput, and nothing is taken.
+/// - It does not wrap: a block that would end above the greatest Int64, or the greatest Int32 in an Int32 row, is
+///   refused with OutOfRangeInput, and no number is taken.
 ///
 /// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists if other writers changed the row in every attempt; RowMismatch if the row's
 /// Value is not a number; OutOfRangeInput for invalid options, from every call; those of the transport. A lost response is followed by
@@ -96,8 +96,8 @@ public:
     [[nodiscard]] result<number_block> reserve(std::uint32_t count) const;
 
 private:
-    /// Serializes the threads of one process. After a fork, the child must not use the parent's numbers, nor its mutex, which may be
-    /// locked.
+    /// Serializes the threads of one process. After a fork, the child must not use the parent's numbers or its mutex,
+    /// which may be locked.
     struct turns {
         std::uint64_t forks;   ///< fork count of the process that owns it
         turns* of_parent{};    ///< the parent process's object, which is not usable in this process

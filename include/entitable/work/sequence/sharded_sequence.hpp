@@ -13,10 +13,11 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Several counter rows, each in its own partition; each call chooses one at random.
 ///
-/// There are only two guarantees: no number is ever returned twice, and `total()` is exact. Numbers do not ascend, either over time or for
-/// one caller, and have gaps until all shards have counted equally far. The number of shards, `start` and `step` of a counter are
-/// permanent: the first row stores them, and different values are refused with RowMismatch. A row that an earlier version made has no start
-/// and no step: the first call of a program of this version stores its own there, so all programs of one counter must use the same.
+/// There are only two guarantees: no number is ever returned twice, and `total()` is exact. Numbers do not ascend,
+/// either over time or for one caller, and there are gaps until all shards have counted equally far. The number of
+/// shards, `start` and `step` of a counter are permanent: the first row stores them, and different values are refused
+/// with RowMismatch. A row that an earlier version made has no start and no step: the first call of a program of this
+/// version stores its own values there, so all programs that use one counter must use the same values.
 ///
 /// The option `block` is not used. Errors, thread safety and copies as for `sequence`.
 class sharded_sequence {
@@ -27,8 +28,8 @@ public:
     /// Returns a number that no other call gets. Cost: a read and a write; the first call of an object also reads the first row, and makes
     /// or completes it.
     [[nodiscard]] result<sequence_number> next() const;
-    /// Returns how many numbers were taken: the sum over all shards. Includes numbers from applied writes whose response was lost; numbers
-    /// taken meanwhile may be included. Cost: one request for each shard.
+    /// Returns how many numbers were taken: the sum over all shards. Includes numbers from applied writes whose
+    /// response was lost; numbers taken during the call may be included. Cost: one request for each shard.
     [[nodiscard]] result<std::uint64_t> total() const;
 
 private:

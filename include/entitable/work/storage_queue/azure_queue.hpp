@@ -46,10 +46,10 @@ public:
         : core_(sender_of(std::move(client)), parse_connection_string(connection_string, account_service::queues),
               std::move(name), std::move(options), text) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< returns the name of the queue
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the queue
     [[nodiscard]] queue_options const& options() const noexcept {
         return core_.options();
-    } ///< returns the options passed to the constructor
+    } ///< options passed to the constructor
     /// Creates the queue unless it exists; returns whether this call created it.
     [[nodiscard]] result<bool> create() const { return core_.create(); }
     /// Deletes the queue with all messages if it exists; returns whether this call deleted it. Its name is free again after about 40 s.
@@ -80,7 +80,8 @@ public:
         }
         return made;
     }
-    /// Returns up to `most` messages at the head, at most 32, without claiming them. Messages that are not of this type are left out.
+    /// Returns up to `most` messages at the head, at most 32, without claiming them. Messages of a different type are
+    /// omitted.
     [[nodiscard]] result<std::vector<T>> peek(std::uint32_t most = 1) const {
         result<std::vector<T>> made{std::in_place};
         ENTITABLE_TRY(auto got, core_.peek(most));

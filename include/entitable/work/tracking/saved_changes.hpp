@@ -23,7 +23,8 @@ template <class Entity>
 
 } // namespace detail
 
-/// A change that a unit of work has not saved, or has tried to save. Valid until the entity is detached, or the unit is cleared.
+/// A change that a unit of work has not saved yet, or has tried to save. Valid until the entity is detached, or the
+/// unit is cleared.
 template <mapped_entity First, mapped_entity... More>
 class tracked_change {
 public:
@@ -32,7 +33,7 @@ public:
 
     /// Kind of change: added, modified or removed; unknown if its response was lost.
     [[nodiscard]] entity_state state() const noexcept { return state_; }
-    /// Returns the entity as an E; null if it has a different type: `as<order>()`.
+    /// Returns the entity as an E; null if the entity has a different type: `as<order>()`.
     template <mapped_entity E>
     [[nodiscard]] E* as() const noexcept {
         static_assert(std::is_same_v<E, First> || (std::is_same_v<E, More> || ...),
@@ -73,20 +74,20 @@ public:
 /// The outcomes of all changes of a save.
 template <mapped_entity First, mapped_entity... More>
 struct saved_changes {
-    std::vector<change_outcome<First, More...>> changes; ///< one per change
+    std::vector<change_outcome<First, More...>> changes; ///< one outcome per change
     std::vector<change_outcome<First, More...>> failed;  ///< changes that were not saved, except dropped changes
 
-    [[nodiscard]] bool all_saved() const noexcept { return failed.empty(); } ///< whether none failed
+    [[nodiscard]] bool all_saved() const noexcept { return failed.empty(); } ///< whether no change failed
 };
 
 /// A conflict: two writers have changed the same entity.
 template <mapped_entity Entity>
 struct conflict {
-    std::optional<Entity> original; ///< as last read or written here; absent if it was added here
+    std::optional<Entity> original; ///< as last read or written here; absent if the entity was added here
     Entity mine{};                  ///< the version of this unit
-    std::optional<Entity> theirs;   ///< as stored now; absent if it was removed
+    std::optional<Entity> theirs;   ///< as stored now; absent if the entity was removed
     /// Properties that both writers changed, to different values. Empty if the conflict is not about properties: another writer removed or
-    /// inserted the entity, or it was to be removed here, or the other writer changed different properties.
+    /// inserted the entity, or this unit was to remove it, or the other writer changed different properties.
     std::vector<std::string> properties;
     /// Whether this unit may have written the stored row, by a request whose response was lost.
     bool may_be_mine{};

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class merge_option : std::uint8_t {
     append_only,       ///< the tracked entity is not changed
     overwrite_changes, ///< the row wins; unsaved changes are dropped
-    preserve_changes,  ///< property by property; a conflict if both writers changed the same property
+    preserve_changes,  ///< decided property by property; a conflict if both writers changed the same property
     /// The tracked values win, with the new ETag: the next save silently overwrites other writers, like the historical client.
     preserve_changes_silently,
     no_tracking, ///< new objects, which exist until `clear`; tracked entities are not changed
@@ -27,7 +27,7 @@ enum class entity_state : std::uint8_t {
     detached,  ///< not tracked
     unchanged, ///< equal to the row last read or written
     added,     ///< to be inserted
-    modified,  ///< changed since then
+    modified,  ///< changed since it was last read or written
     removed,   ///< to be removed
     unknown,   ///< a write was sent, and its response was lost
 };
@@ -47,7 +47,7 @@ enum class keep : std::uint8_t {
 /// How changes are grouped into requests.
 enum class save_mode : std::uint8_t {
     each, ///< one request per change
-    batch ///< one transaction per partition: all of its changes, or none
+    batch ///< one transaction per partition: either all of its changes are applied, or none
 };
 
 /// Options of a save.

@@ -24,9 +24,10 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     auto saved = work.save().value(); // `save_all` returns an error unless everything was saved
 ///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
 ///
-/// Works with one type, over `table<E>`, or with several types, over `table<A, B, ...>`; then functions need the type if no argument
-/// determines it: `find<order>(...)`. The verbs (`add`, `attach`, `remove`, ...) send nothing. If a verb fails (the entity is not tracked,
-/// or already tracked, or its keys cannot be encoded), the next `save` returns the error and sends nothing.
+/// Works with one type, over `table<E>`, or with several types, over `table<A, B, ...>`; with several types, functions
+/// need the type if no argument determines it: `find<order>(...)`. The verbs (`add`, `attach`, `remove`, ...) send
+/// nothing. If a verb fails (the entity is not tracked, or already tracked, or its keys cannot be encoded), the next
+/// `save` returns the error and sends nothing.
 ///
 /// After a move, functions that read or save return InvalidInput, and added entities are not saved.
 ///
@@ -58,7 +59,7 @@ public:
     explicit unit_of_work(Reader const&, unit_of_work_options = {}) {
         detail::refuse_reader<Reader>();
     }
-    /// Does not compile: a unit of work saves entities of one row.
+    /// Does not compile: a unit of work saves entities that are stored in one row.
     template <class E>
     explicit unit_of_work(table<wide<E>> const&, unit_of_work_options = {}) {
         detail::refuse_wide<E>();
@@ -91,7 +92,7 @@ public:
         return found;
     }
     /// Runs a query of the table, and tracks the entities found; skips entities that are to be removed here. The query sees stored
-    /// entities, not changes made here. After an error the entities found before it are tracked.
+    /// entities, not changes made here. After an error, the entities found before the error are tracked.
     template <class E, access_path Path, class Row>
     [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked) {
         return track(asked, merge_);
@@ -230,9 +231,9 @@ public:
         }
         return told;
     }
-    /// Resolves a conflict: the entity is based on the stored row, with its ETag, and the changes made here are retained or dropped. A
-    /// removed entity is added again (mine), or no longer tracked (theirs). If there is no conflict, or the stored row does not fit its
-    /// type, the next `save` returns that error, as for other verbs.
+    /// Resolves a conflict: the entity is based on the stored row, with its ETag, and the changes made here are
+    /// retained or dropped. A removed entity is added again (mine) or is no longer tracked (theirs). If there is no
+    /// conflict, or the stored row does not fit its type, the next `save` returns that error, as for other verbs.
     template <mapped_entity E>
     void resolve(E const& entity, keep which) {
         end_conflict(entity, [&](detail::tracked_entity& of) { return all_->resolve(of, which); });
@@ -253,16 +254,17 @@ public:
     ///
     /// Errors: after an error, none of the changes was sent. InvalidInput or EntityAlreadyExists after a failed verb; InvalidInput if a
     /// partition has more changes than a transaction takes and `split` is not set, or if the table has an operation id. Cost: one request
-    /// per change, or per transaction; one more read for each conflict, for each version that a lost response left unknown, and for each
-    /// attached entity from which an optional is removed.
+    /// per change, or per transaction; plus one read for each conflict, for each version that a lost response left
+    /// unknown, and for each attached entity from which an optional is removed.
     [[nodiscard]] result<saved> save(save_options how = {}) {
         if (!all_ || is_absent_) { return detail::moved_from(own_name); }
         return detail::saved_of<First, More...>(detail::save_run{*all_, how}.run());
     }
     [[nodiscard]] result<saved> save(save_mode mode) { return save(detail::in_mode(mode)); }
-    /// Does the same as `save`, but returns an error unless every change was saved: the error of the first refused change. Its message
-    /// has the number of unsaved changes and of all changes, `detail` begins with the keys of the first, and the effect is unknown if a
-    /// response was lost. Saved changes stay saved: `last_report` has all outcomes.
+    /// Does the same as `save`, but returns an error unless every change was saved: the error of the first refused
+    /// change. Its message contains the number of unsaved changes and of all changes, `detail` begins with the keys of
+    /// the first unsaved change, and the effect is unknown if a response was lost. Saved changes stay saved:
+    /// `last_report` contains all outcomes.
     [[nodiscard]] result<saved> save_all(save_options how = {}) {
         last_ = {};
         auto made = save(how);

@@ -38,7 +38,7 @@ public:
         if (options.poisson) { advance(); }
     }
 
-    /// Returns the next call; false at the end of the step. Calls that were due and found no worker are counted as unsent.
+    /// Sets the next call; returns false at the end of the step. Calls that were due and found no worker are counted as unsent.
     [[nodiscard]] bool next(due& out) {
         std::lock_guard const guard{lock_};
         bool const over =

@@ -71,7 +71,7 @@ public:
                 std::size_t const begin = column;
                 std::size_t const shade = shade_of(value(row, column), most);
                 while (column < columns && shade_of(value(row, column), most) == shade) {
-                    ++column; // neighbours of one shade are one rectangle
+                    ++column; // neighbouring cells of the same shade form one rectangle
                 }
                 if (shade > 0) { add_cells(paths[shade - 1], x, y, rows, columns, row, begin, column); }
             }
@@ -82,7 +82,7 @@ public:
 
 private:
     using shades = std::vector<std::string>;
-    /// 0 for zero, otherwise 1 to 7.
+    /// Returns 0 for zero, otherwise 1 to 7.
     [[nodiscard]] static std::size_t shade_of(double value, double most) noexcept;
     static void add_cells(std::string& path, picture_scale const& x, picture_scale const& y, std::size_t rows,
         std::size_t columns, std::size_t row, std::size_t begin, std::size_t end);

@@ -79,7 +79,7 @@ inline constexpr std::size_t shown_declarations = 3;
     std::string out = "<article class=\"card\"><h3>" + std::to_string(number) + ". " +
         escaped_html(of.score.declared.to_string()) + "</h3><p class=\"soft\">" + escaped_html(of.why) +
         "</p><pre tabindex=\"0\">";
-    // Keep the line breaks: printable() would escape them.
+    // Keeps the line breaks, which printable() would escape.
     std::string_view rest = of.declaration;
     while (!rest.empty()) {
         std::size_t const end = (std::min)(rest.find('\n'), rest.size());

@@ -73,7 +73,7 @@ struct figure_frame {
     for (size_class const& each : facts.classes) { most = (std::max)(most, static_cast<double>(each.partitions)); }
     auto const count = static_cast<double>(std::max<std::size_t>(facts.classes.size(), 1));
     picture_scale const x{0, count, picture_left, picture_width - 8};
-    picture_scale const y{0, most * 1.12, 210, picture_top}; // with room for the label of the highest bar
+    picture_scale const y{0, most * 1.12, 210, picture_top}; // leaves room for the label of the highest bar
     picture.grid(x, y, "partitions", axis_text);
     text_table values{{"entities", "partitions"}};
     double const width = (x.end - x.begin) / count;
@@ -85,7 +85,7 @@ struct figure_frame {
         std::string const number = figure(static_cast<double>(each.partitions));
         double const left = x.at(static_cast<double>(index));
         if (each.partitions > 0) {
-            // The largest partitions are few: their bar must be visible, too.
+            // There are only a few of the largest partitions, and their bar must be visible, too.
             double const height = (std::max)(3.0, y.begin - y.at(static_cast<double>(each.partitions)));
             picture.rect(left + 1, y.begin - height, width - 2, height,
                 index + 1 == facts.classes.size() ? "bar last" : "bar", span + " entities: " + number + " partitions");

@@ -9,7 +9,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The style of a report. Blues stand for amounts; orange and red for slow and refused requests, which are also labelled.
+/// The style of a report. Blue shades represent amounts; orange and red represent slow and refused requests, which are also labelled.
 inline constexpr std::string_view report_style = R"(
  :root{color-scheme:light dark;--page:#f5f6f8;--card:#fff;--ink:#1a1d23;--soft:#555c67;--grid:#e4e7ec;--axis:#9aa2ae;--edge:#e1e4ea;
  --a:#1f5fbf;--b:#b4560a;--c:#b3261e;--area:#dbe7f8;--band:#f0efe4;--ground:#f3f5f8;--code:#f3f5f8;

@@ -46,7 +46,7 @@ public:
         arm(at->second);
     }
     [[nodiscard]] bool watches() const noexcept override { return !all_.empty(); }
-    /// For a coroutine that is destroyed while its request is in flight: no function of the program runs until the request has ended.
+    /// Used for a coroutine that is destroyed while its request is in flight: no function of the program runs until the request has ended.
     void wait(steady_time until) override {
         poll_driver alone;
         for (auto const& [number, each] : all_) { alone.watch(number, each->what, each->told); }
@@ -63,7 +63,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
             try {
                 (void)at.release();
-            } catch (...) {// NOLINT: it stops waiting in any case
+            } catch (...) {// NOLINT: the descriptor stops waiting in any case
             }
 #else
             (void)at.release();
@@ -73,7 +73,7 @@ private:
         boost::asio::posix::stream_descriptor at;
         io_interest what{io_interest::none};
         io_handler* told{};
-        bool waits[2]{}; ///< pending waits: for reading, for writing
+        bool waits[2]{}; ///< pending waits, for reading and for writing
     };
 
     [[nodiscard]] static bool wants(watched const& one, io_interest which) noexcept {

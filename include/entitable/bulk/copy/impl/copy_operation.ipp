@@ -72,7 +72,7 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
 }
 
 ENTITABLE_DECL failure copy_operation::refused(system_row::kind const& kind) const {
-    bool const whole = kind.copied == system_row::copying::taken_along; // an unchanged copy could include them
+    bool const whole = kind.copied == system_row::copying::taken_along; // an unchanged copy could include these rows
     return failure{error_code::not_supported,
         text::joined({"the table \"", reading_.table, "\" holds ", kind.holds,
             whole ? "; a copy that changes rows would lose them: copy the table as it is, or use "
@@ -113,7 +113,7 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
         }
     }
     progress_.next = std::move(page.continuation);
-    // Rows of one partition together, each in key order.
+    // Groups the rows of each partition, in key order.
     auto const compare = [](row const& left, row const& right) {
         int const partitions = text::compare_utf16(left.partition_key(), right.partition_key());
         return partitions != 0 ? partitions : text::compare_utf16(left.row_key(), right.row_key());

@@ -52,7 +52,7 @@ ENTITABLE_DECL std::optional<time_span> period_names::span_of_digits(std::string
             break;
         default: made.end = date_time::from_date(year + 1, 1, 1);
     }
-    // "20260231" is not a day, and so not a table of a period.
+    // "20260231" is not a day, and thus not in the name of a period's table.
     return made.begin.is_valid() && digits_of(made.begin) == digits ? std::optional{made} : std::nullopt;
 }
 
@@ -109,7 +109,7 @@ ENTITABLE_DECL result<std::vector<std::string>> period_names::there(function_ref
 
 ENTITABLE_DECL result<std::vector<std::string>> period_names::drop_old() const {
     constexpr std::int64_t minute =
-        60 * date_time::ticks_per_second; // until then writers whose clocks are slow may create a table
+        60 * date_time::ticks_per_second; // before that time writers whose clocks are slow may create a table
     std::int64_t const now = how_.time->now().ticks;
     ENTITABLE_TRY(std::vector<std::string> old,
         there([&](time_span const& each) { return now - each.end.ticks >= how_.keep.count() / 100 + minute; }));

@@ -5,10 +5,11 @@
 /// \file
 /// The generations of a materialized view: the existing generations, and the current generation. Untyped, compiled once.
 ///
-/// A generation is a table. The table with the name of the view has one row that names the current generation, and a row for each existing
-/// one. Every refresh takes a ticket at its start, from a counter in the first of these rows: of two refreshes the one that started later
-/// has the higher ticket, independent of clocks. The current generation is replaced only by a generation with a higher ticket, under the
-/// version of that row. So a generation with a lower ticket than the current one can never become current, and anyone may remove it.
+/// A generation is a table. The table with the name of the view contains one row that names the current generation, and one row for each
+/// existing generation. Every refresh takes a ticket at its start, from a counter in the first of these rows: the refresh that started
+/// later has the higher ticket, independent of clocks. The current generation is replaced only by a generation with a higher
+/// ticket, under the version of that row. A generation with a lower ticket than the current generation can therefore never become current,
+/// and any program may remove it.
 
 #include <entitable/bulk/views/view_options.hpp>
 #include <entitable/client/table_core.hpp>

@@ -23,7 +23,7 @@ struct view_generations::note {
     std::int64_t ticket{};
     date_time since; // start of its refresh
     std::optional<date_time>
-        retired; // time at which the next generation replaced it; nullopt if it was never current, or is current
+        retired; // time at which the next generation replaced it; nullopt if never current, or still current
 };
 
 /// Name of a generation's table and row.
@@ -42,7 +42,7 @@ template <class T>
     }
 }
 
-/// Whether another refresh was faster.
+/// Whether another refresh came first.
 ENTITABLE_DECL bool view_was_beaten(error const& why) noexcept {
     return why.effect == effect::none &&
         (why.code == error_code::update_condition_not_satisfied || why.code == error_code::entity_already_exists ||
@@ -217,7 +217,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) c
     };
     auto built = build();
     if (!built) {
-        // The table was removed if a later refresh was faster.
+        // The table was removed if a later refresh overtook this one.
         auto const now = pointer();
         if (!now || now->ticket < own.ticket) {
             (void)discard(own.table); // a later refresh removes the leftovers

@@ -12,9 +12,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An aggregate in `Buckets` rows: a bucket of the entity's row key determines the row in which an entity counts, so writers of different
-/// buckets do not wait for each other. `Part` is an integer member and the last component of the aggregate's row key; the library sets it,
-/// from 0. The aggregate's `combine(other)` adds the rows.
+/// An aggregate in `Buckets` rows: a bucket of the entity's row key determines the row in which an entity is counted,
+/// so writers of different buckets do not wait for each other. `Part` is an integer member and the last component of
+/// the aggregate's row key; the library sets it, from 0. The aggregate's `combine(other)` adds the rows.
 ///
 ///     table<order, salted_aggregate<daily_sales, &daily_sales::part, 8>> orders{store, "orders"};
 template <class Aggregate, auto Part, std::size_t Buckets>
@@ -46,7 +46,7 @@ concept aggregates = requires(Aggregate& sums, Entity const& entity) {
 template <class Aggregate>
 concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.combine(others); };
 
-/// Reports in one line what is wrong with an aggregate.
+/// Reports in one line the error in an aggregate.
 template <class Declared>
 consteval void allow_aggregate() {
     constexpr bool whole =
@@ -61,7 +61,7 @@ consteval void allow_sum() {
         "and void subtract(order const&)");
 }
 
-/// Whether two rows have the same sums; doubles may differ by `bound`.
+/// Whether two rows contain the same sums; doubles may differ by `bound`.
 ENTITABLE_LAZY [[nodiscard]] bool same_sums(row_view one, row_view other, double bound);
 
 } // namespace detail

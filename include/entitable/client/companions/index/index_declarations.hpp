@@ -18,8 +18,9 @@ struct unique {};
 
 /// An index whose partition key differs from that of its entities (a global index): maintained by intents, in a table that `in_table`
 /// names. It costs requests: 4 for an insert, 7 for a removal, 9 for a change of the key of an index row. Its row exists whenever its
-/// entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes. The row key of
-/// such an entity must have at most 474 UTF-16 code units, because an intent's row key contains it: KeyValueTooLarge.
+/// entity does; a program that ends in the middle can leave surplus rows, which `where` does not return and `repair`
+/// removes. The row key of such an entity must have at most 474 UTF-16 code units, because an intent's row key contains
+/// it: KeyValueTooLarge.
 template <class Index>
 struct elsewhere {};
 

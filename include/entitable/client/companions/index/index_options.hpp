@@ -17,15 +17,15 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Options of a table that maintains indexes or sums. Transactions and updates use the first three unless their own options differ from the
-/// defaults.
+/// Options of a table that maintains indexes or sums. Transactions and updates use the first three options unless their
+/// own options differ from the defaults.
 struct table_options {
     std::uint32_t max_attempts{
         50}; ///< maximum number of attempts of a write that other writers interfere with; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     clock* time{&system_clock()};       ///< clock of delays and leases; must outlive the table
-    /// Seed of delays and names of intents; 0 draws a new seed in each call. Other values are for tests: if two tables that write at the
-    /// same time have the same seed, one takes the other's intents for its own.
+    /// Seed of delays and names of intents; 0 draws a new seed in each call. Other values are for tests: if two tables
+    /// that write concurrently have the same seed, each mistakes the other's intents for its own.
     std::uint64_t seed{};
     /// Time for which a program relies on the index states that it has read.
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
@@ -44,7 +44,7 @@ struct table_options {
 /// Whether an index is maintained and used.
 enum class index_state : std::uint8_t {
     absent,   ///< the index was never built. Writers maintain it, readers do not use it
-    fencing,  ///< a build waits until every writer maintains it. Writers maintain it, readers do not use it
+    fencing,  ///< a build waits until every writer maintains the index. Writers maintain it, readers do not use it
     building, ///< the index is being written. Writers maintain it, readers do not use it
     ready,    ///< writers maintain it, readers use it
     retiring, ///< a retirement waits until no reader uses it. Writers maintain it, readers do not use it
@@ -63,8 +63,8 @@ enum class index_state : std::uint8_t {
 /// Fault of an index row.
 enum class index_fault : std::uint8_t {
     missing,   ///< an entity has no index row
-    dangling,  ///< an index row names an entity that does not exist, or now has another key
-    different, ///< the values of an index row differ from the values of its entity
+    dangling,  ///< an index row names an entity that does not exist, or now has a different key
+    different, ///< an index row and its entity have different values
     violation, ///< two entities have the same key of a unique index
 };
 
@@ -89,7 +89,7 @@ struct index_difference {
 /// Findings of `verify`.
 struct index_verification {
     std::uint64_t entities{};              ///< number of entities checked
-    std::uint64_t index_rows{};            ///< number of rows checked, of all indexes
+    std::uint64_t index_rows{};            ///< number of rows checked in all indexes
     std::uint64_t missing{};               ///< see `index_fault`
     std::uint64_t dangling{};              ///< see `index_fault`
     std::uint64_t different{};             ///< see `index_fault`

@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The output of `indexed_query::explain`.
 struct index_explanation {
     std::string index;      ///< the type of the index
-    std::string table;      ///< table of its rows
-    explanation index_rows; ///< plan of the query for its rows
+    std::string table;      ///< table of the index rows
+    explanation index_rows; ///< plan of the query for the index rows
     /// Whether each entity is read by its keys as well. Always true here: `select` and `unverified` return plain queries, with their
     /// own `explain`.
     bool reads_entities{};
@@ -45,8 +45,8 @@ template <class Entity, class Index>
 
 } // namespace detail
 
-/// Reads the entities of an index query page by page. A page has the entities of one page of index rows; `page_of::token` continues after
-/// it. InvalidInput after a move. Thread safety: one thread at a time.
+/// Reads the entities of an index query page by page. A page contains the entities of one page of index rows;
+/// `page_of::token` continues after it. InvalidInput after a move. Thread safety: one thread at a time.
 template <mapped_entity Index, mapped_entity Entity>
 class indexed_pages {
 public:
@@ -59,7 +59,7 @@ public:
     [[nodiscard]] result<std::optional<page_of<Entity>>> next() {
         if (!failed_) { return failure{failed_.error()}; }
         auto made = read();
-        if (!made) { failed_ = failure{made.error()}; } // otherwise a further call would skip a page
+        if (!made) { failed_ = failure{made.error()}; } // without this, a further call would skip a page
         return made;
     }
 
@@ -91,8 +91,9 @@ private:
     result<void> failed_;
 };
 
-/// A query for the entities that an index finds, in index order. Each entity is read by its keys, several concurrently, and skipped if it
-/// was removed or now has another index row. `select` with fields of the index, and `unverified`, do not read entities.
+/// A query for the entities that an index finds, in index order. Each entity is read by its keys, several concurrently,
+/// and skipped if it was removed or now has a different index row. `select` with fields of the index, and `unverified`,
+/// do not read entities.
 ///
 /// Thread safety: one thread at a time.
 template <mapped_entity Index, mapped_entity Entity, access_path Path>
@@ -112,7 +113,7 @@ public:
     [[nodiscard]] indexed_query page_size(std::uint32_t rows) const {
         return {family_, index_, rows_.page_size(rows), in_flight_};
     }
-    /// Reads up to that many entities concurrently. Default: 16.
+    /// Reads up to this many entities concurrently. Default: 16.
     [[nodiscard]] indexed_query in_flight(std::size_t reads) const {
         return {family_, index_, rows_, reads < 1 ? 1 : reads};
     }
@@ -166,7 +167,7 @@ public:
     /// Returns the first entity, or nullopt.
     [[nodiscard]] result<std::optional<Entity>> first() const {
         result<std::optional<Entity>> found{std::in_place};
-        // One at a time: the entity of an index row may have been removed.
+        // Reads one at a time, because the entity of an index row may have been removed.
         auto walked = walk(rows_.page_size(1), 1, [&](Entity const& one) {
             found->emplace(one);
             return false;
@@ -201,7 +202,8 @@ private:
         };
         auto pages = rows.pages();
         while (!enough) {
-            // Before each page: the index may have been retired since the query was made, or its last page read.
+            // Called before each page: the index may have been retired since the query was made or its last page was
+            // read.
             ENTITABLE_CHECK(detail::check_still_ready(family_, index_));
             ENTITABLE_TRY(auto const page, pages.next());
             if (!page) { break; }
@@ -233,7 +235,7 @@ public:
     [[nodiscard]] auto where(predicate<Index, Shapes, Negated> const& condition) const {
         return make(rows().where(condition));
     }
-    /// Reports that the fields belong to another type.
+    /// Reports that the fields belong to a different type.
     template <class Other, shape_set Shapes, shape_set Negated>
     void where(predicate<Other, Shapes, Negated> const&) const {
         static_assert(detail::never<Other>,

@@ -50,14 +50,14 @@ struct intent {
 
     /// Returns the row key of an entity's intent with an id.
     ENTITABLE_LAZY [[nodiscard]] static std::string row_key_of(std::string_view entity_row_key, std::string_view id);
-    /// Returns the range of keys that has all intents of an entity; it may contain intents of other entities.
+    /// Returns the range of keys that contains all intents of an entity; it may contain intents of other entities.
     ENTITABLE_LAZY [[nodiscard]] static key_interval rows_of(std::string_view entity_row_key);
     /// Returns the range of keys of all intents.
     ENTITABLE_LAZY [[nodiscard]] static key_interval rows();
 
     /// Converts the intent to its stored row.
     ENTITABLE_LAZY [[nodiscard]] row to_row() const;
-    /// Returns a row with only its state, to be merged into the stored row.
+    /// Returns a row with only the intent's state, to be merged into the stored row.
     ENTITABLE_LAZY [[nodiscard]] row state_row(intent_state next) const;
     /// Parses an intent. Errors: RowMalformed if the row is not an intent, or was written by a newer version of this library.
     ENTITABLE_LAZY [[nodiscard]] static result<intent> read(row_view stored);

@@ -28,7 +28,7 @@ template <class Entity, auto... Members>
     constexpr std::size_t size = [] {
         std::size_t total = 0;
         for (std::string_view const name : names) { total += 3 + name.size(); }
-        return total - 3; // without the placeholder
+        return total - 3; // excludes the placeholder
     }();
     constexpr std::array<described_property, sizeof...(Members) + 1> properties{
         described_property{}, described<member_type<Members>>...};
@@ -90,7 +90,8 @@ template <class Entity>
 template <class Entity>
 inline constexpr auto descriptor_of = make_any_descriptor<Entity>();
 
-/// The facts about an entity type that separately compiled functions need: one constant, so one argument of each call.
+/// The facts about an entity type that separately compiled functions need: one constant, and thus one argument in each
+/// call.
 struct entity_layout {
     std::string_view name;
     key_layout partition_layout;

@@ -4,8 +4,8 @@
 
 /// \file
 /// Flat enumerations for ENTITABLE: ENTITABLE_EACH_MEMBER(m, ...) is m(0, a) m(1, b) ..., up to 64 times, and ENTITABLE_EACH_CLAUSE the
-/// same for up to 16 clauses. Flat because GCC lists every rescan of a recursive macro in its messages. This file is regular: each line is
-/// the one before it with one more item.
+/// same for up to 16 clauses. They are flat because GCC lists every rescan of a recursive macro in its messages. This
+/// file is regular: each line is the previous line with one more item.
 
 // Marked as a system header: GCC then omits its macro expansion notes from a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)

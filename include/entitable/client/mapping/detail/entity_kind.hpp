@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads a row into an object whose type is known to the function only.
+/// Reads a row into an object whose type is known only to the function.
 using row_reader = result<void> (*)(row_view const& from, void* to, reading mode);
 
 template <class Entity>

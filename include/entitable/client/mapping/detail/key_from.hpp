@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Appends the text of a value. One function for all components of a codec, in any entity.
+/// Appends the text of a value. This is one function for all components of a codec, in any entity.
 template <class Codec, class T>
 [[nodiscard]] bool append_value(std::string& out, void const* from) {
     return Codec::append(out, *static_cast<T const*>(from));

@@ -15,7 +15,7 @@
 #endif
 
 /// \cond
-// Expands to something for a malformed clause, and to nothing for a well-formed one.
+// Expands to something for a malformed clause, and to nothing for a well-formed clause.
 #define ENTITABLE_BAD(d, clause) ENTITABLE_CAT(ENTITABLE_BAD_, ENTITABLE_IS_CLAUSE(clause))(clause)
 #define ENTITABLE_BAD_0(clause)
 #define ENTITABLE_BAD_1(clause) ENTITABLE_BAD_IN_##clause

@@ -33,8 +33,8 @@ template <class T>
 inline constexpr described_property described{
     property_type<typename property_shape<T>::value_type>::type, property_shape<T>::optional};
 
-/// Calls `part(name, suffix, described)` for each property of a member. All properties of a chunked member may be absent: a merge that
-/// writes fewer chunks leaves the other chunks unchanged, and an update removes them.
+/// Calls `part(name, suffix, described)` for each property of a member. Any property of a chunked member may be absent:
+/// a merge that writes fewer chunks leaves the other chunks unchanged, and an update removes them.
 template <auto Member, class Part>
 constexpr void each_part_of(std::string_view name, Part& part) {
     using shape = property_shape<member_type<Member>>;
@@ -70,7 +70,7 @@ public:
     /// `may_be_absent`: the member is an optional.
     ENTITABLE_LAZY [[nodiscard]] std::size_t chunks(
         std::string_view name, edm_type type, bool may_be_absent, std::string_view (&to)[max_chunks]);
-    /// Reads the keys of a reference; false for an absent one or an error, as above.
+    /// Reads the keys of a reference; false for an absent reference or an error, as above.
     ENTITABLE_LAZY [[nodiscard]] bool keys(std::string_view name, bool may_be_absent, std::string_view (&to)[2]);
 
     /// Number of the row's properties that belong to these members.

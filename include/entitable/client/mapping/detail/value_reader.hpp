@@ -32,7 +32,7 @@ struct value_target {
 
 /// Assigns `text` to `to`, which usually holds a different text of similar size. `text` must not be part of `to`.
 inline void assign_text(std::string& to, std::string_view text) {
-    if (text.size() <= to.size() && !text.empty()) { // a third of the cost of an assignment
+    if (text.size() <= to.size() && !text.empty()) { // this costs a third of an assignment
         std::memcpy(to.data(), text.data(), text.size());
         to.erase(text.size());
     } else if (text.size() <= to.capacity()) {

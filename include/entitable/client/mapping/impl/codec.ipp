@@ -14,7 +14,7 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
     key_source const* row_key, nullable_view const* values, std::string_view const* names, std::size_t count) {
-    constexpr std::size_t usual_keys = 96; // bytes of both keys; longer ones cost one more allocation
+    constexpr std::size_t usual_keys = 96; // bytes of both keys; longer keys cost one more allocation
     std::size_t size = row_format::header_size + of.descriptor.size();
     std::string_view const* nameless = nullptr;
     for (std::size_t index = 0; index < count; ++index) {

@@ -103,7 +103,7 @@ ENTITABLE_LAZY_BODY std::size_t part_reader::chunks(
     std::optional<value_view> values[max_chunks + 1];
     for (std::size_t index = 0; index <= max_chunks; ++index) { values[index] = find(name, chunk_suffixes[index]); }
     auto const& counted = values[max_chunks];
-    std::size_t count = values[0] ? 1 : 0; // the form of a writer without chunks
+    std::size_t count = values[0] ? 1 : 0; // a writer without chunks uses this form
     if (counted) {
         bool const good = counted->type() == edm_type::int32 && counted->as_int32() >= 1 &&
             counted->as_int32() <= static_cast<std::int32_t>(max_chunks);

@@ -46,7 +46,7 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
         case filter_operator::equal: node.subject = predicate_subject::nothing; break;
         case filter_operator::not_equal:
             if (node.optional) {
-                node.operand = value_view{absent_key_text}; // every value that is present differs from this one
+                node.operand = value_view{absent_key_text}; // every value that is present differs from this value
             } else {
                 node.subject = predicate_subject::nothing;
                 nodes.resize(2);
@@ -73,8 +73,8 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
     }
 }
 
-/// `x <= 300` of 8 unsigned bits is `x <= 255`, and `x < -1` is `x < 0`: compares with the value at the end that is closest to the operand.
-/// The caller handles equality.
+/// `x <= 300` of 8 unsigned bits is `x <= 255`, and `x < -1` is `x < 0`: compares with the limit that is closest to the
+/// operand. The caller handles equality.
 [[nodiscard]] constexpr filter_operator beside_the_end(filter_operator operation, int place) noexcept {
     bool const less = operation == filter_operator::less || operation == filter_operator::less_equal;
     if (place < 0) { return less ? filter_operator::less : filter_operator::greater_equal; }

@@ -141,7 +141,7 @@ ENTITABLE_LAZY planned_part plan_comparison(
         part.on_keys = true;
         part.exact = node.exact;
         if (negated || node.operation == filter_operator::not_equal) {
-            part.exact = false; // all keys except some: not an interval
+            part.exact = false; // "all keys except some" is not an interval
         } else if (node.operation == filter_operator::equal && !could_be_stored(node, layouts.of(node.part))) {
             part.boxes = 0;
         } else {
@@ -255,7 +255,7 @@ ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, f
         either.comparisons = 0;
         either.bytes = 0;
     }
-    // A box without constraints contains all others.
+    // A box without constraints contains all other boxes.
     auto const holds_everything = [](planned_part const& part) { return part.boxes > 0 && part.narrowed.empty(); };
     either.too_many = left.too_many || right.too_many;
     if (!holds_everything(left) && !holds_everything(right)) {
@@ -308,7 +308,7 @@ struct key_box {
     }
 };
 
-/// Returns the keys whose components lie in the box; clears `exact` if the interval contains others.
+/// Returns the keys whose components lie in the box; clears `exact` if the interval contains other keys.
 ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layout layout, bool& exact) {
     std::string prefix;
     for (std::size_t index = 0; index < layout.size(); ++index) {
@@ -362,7 +362,7 @@ ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
 ENTITABLE_LAZY bool shorten(key_range& range, std::size_t bytes) {
     if (range_size(range) <= bytes) { return false; }
     std::size_t const around = around_comparison + 12;
-    std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // for each of four bounds
+    std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // there are four bounds
     for (key_interval* keys : {&range.partition, &range.row}) {
         if (keys->lower.end != key_bound::kind::open && url_size(keys->lower.key) > each) {
             keys->lower = key_bound::including(std::string{url_prefix(keys->lower.key, each)});

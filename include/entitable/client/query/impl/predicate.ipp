@@ -83,7 +83,7 @@ ENTITABLE_LAZY_BODY predicate_nodes negated(predicate_nodes nodes) {
             out.push_back(std::move(node));
             continue;
         }
-        // `not` directly follows its comparison; two of them cancel.
+        // `not` directly follows its comparison; two negations cancel.
         bool const was_negated = index + 1 < nodes.size() && nodes[index + 1].operation == filter_operator::negation;
         out.push_back(std::move(node));
         if (was_negated) {

@@ -12,8 +12,8 @@ namespace detail {
 
 // 1!<16 hexadecimal digits>!<range>!<rows taken>[!<continuation of the service>]
 //
-// The digits are a checksum over the query and all that follows. The continuation comes last, so that it may contain the separator;
-// unprintable bytes, and '%', are written as %XX.
+// The digits are a checksum over the query and everything that follows. The continuation comes last, so that it may
+// contain the separator; unprintable bytes, and '%', are written as %XX.
 
 inline constexpr std::string_view token_digits = "0123456789abcdef";
 
@@ -101,7 +101,7 @@ ENTITABLE_LAZY_BODY std::string make_token(
 
 ENTITABLE_LAZY_BODY result<query_position> read_token(
     query_parts const& parts, projection const& select, std::string_view token) {
-    constexpr std::size_t position_at = 19; // after "1!", 16 digits and "!"
+    constexpr std::size_t position_at = 19; // follows "1!", 16 digits and "!"
     std::string_view place = token.substr(token.size() < position_at ? token.size() : position_at);
     if (token.size() < position_at || detail::token_of(parts, select, place) != token) {
         failure refused{error_code::continuation_invalid,

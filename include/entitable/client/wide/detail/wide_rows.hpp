@@ -28,7 +28,8 @@ struct wide_head {
 [[nodiscard]] std::string wide_part_prefix(std::string_view row_key);
 
 /// Returns the parts of a row, with their keys, followed by the main row. Errors: EntityTooLarge if there are more parts than a transaction
-/// of the profile may have, RequestBodyTooLarge if they have more bytes; both are detected before anything is read.
+/// of the profile may have, RequestBodyTooLarge if they exceed its size limit; both are detected before anything is
+/// read.
 [[nodiscard]] result<std::vector<row>> split_wide(
     row_view whole, std::int64_t generation, std::string_view entity, profile const& limits);
 
@@ -38,7 +39,7 @@ struct wide_head {
 
 /// A wide row that was read, with all parts of one generation.
 struct wide_found {
-    row whole; ///< without a version
+    row whole; ///< row without a version
     etag version;
     date_time timestamp;
     std::uint32_t attempts{};
@@ -47,7 +48,8 @@ struct wide_found {
 [[nodiscard]] result<wide_found> read_wide(table_core const& core, result<std::string> const& partition_key,
     result<std::string> const& row_key, std::string_view entity, wide_options const& options);
 
-/// Reads, calls `change` to make another row, and writes it under the version that was read; starts over if another writer was faster.
+/// Reads an entity, calls `change` to make another row from it, and writes that row under the version that was read;
+/// starts over if another writer changed the entity first.
 [[nodiscard]] result<wide_written> update_wide(table_core const& core, result<std::string> const& partition_key,
     result<std::string> const& row_key, function_ref<result<std::optional<row>>(row_view)> change,
     std::string_view entity, wide_options const& options);

@@ -126,7 +126,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, mutation_
     std::string const row_key{whole->row_key()};
     std::string const prefix = wide_part_prefix(row_key);
     if (kind != mutation_kind::remove) {
-        ENTITABLE_CHECK(split_wide(whole->view(), 0, entity, limits)); // before anything is read
+        ENTITABLE_CHECK(split_wide(whole->view(), 0, entity, limits)); // checks before anything is read
     }
     wide_written told;
     bool there = false;
@@ -164,7 +164,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, mutation_
     auto const send = [&](transaction_scope& all, bool announces) {
         sent_transaction sent = send_transaction(all, announces);
         if (sent.made && kind != mutation_kind::remove && !sent.made->results.empty()) {
-            // Changes under an exact version come first in the request, inserts last.
+            // Changes under an exact version come first in the request, and inserts come last.
             told.etag = there ? sent.made->results.front().etag : sent.made->results.back().etag;
         }
         return sent;

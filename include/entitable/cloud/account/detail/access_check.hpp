@@ -53,9 +53,9 @@ struct access_grant {
     };
     kind by{kind::all};
     std::string permissions;                    ///< "raud"
-    std::string resource_types;                 ///< "sco", of a signature for the account
+    std::string resource_types;                 ///< "sco", in a signature for the account
     std::string table;                          ///< table of a signature for one table, in lower case
-    std::optional<std::string> first_partition; ///< the bounds of the keys, of a signature for one table
+    std::optional<std::string> first_partition; ///< the bounds of the keys, in a signature for one table
     std::optional<std::string> first_row;
     std::optional<std::string> last_partition;
     std::optional<std::string> last_row;

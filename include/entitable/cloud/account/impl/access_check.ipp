@@ -253,7 +253,7 @@ ENTITABLE_DECL result<void> check_digest(http_request const& request) {
     unsigned char made[EVP_MAX_MD_SIZE];
     std::size_t size = 0;
     if (EVP_Q_digest(nullptr, "MD5", nullptr, request.body.data(), request.body.size(), made, &size) != 1) {
-        return {}; // an OpenSSL that was built without it
+        return {}; // OpenSSL was built without it
     }
     std::string digest;
     if (!append_from_base64(digest, *given) || digest.size() != size) {

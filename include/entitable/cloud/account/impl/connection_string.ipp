@@ -55,7 +55,7 @@ ENTITABLE_DECL failure refused_pair(std::string_view name, std::string_view why)
     return failure{error_code::invalid_input, text::joined({"connection string: ", name, why})};
 }
 
-/// Removes blanks and line ends around the text: a text read from a file ends with one.
+/// Removes blanks and line ends around the text: a text read from a file often ends with a line end.
 ENTITABLE_DECL std::string_view without_line_ends(std::string_view text) noexcept {
     constexpr std::string_view blank = " \t\r\n";
     std::size_t const first = text.find_first_not_of(blank);
@@ -86,7 +86,7 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
         std::string_view const pair = text.substr(0, text.find(';'));
         text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
         if (without_line_ends(pair).empty()) {
-            continue; // nothing between two ";"
+            continue; // there is no text between two ";"
         }
         // A misplaced text may be a secret: it is identified by its position.
         std::string const position = text::joined({"pair ", std::to_string(number)});

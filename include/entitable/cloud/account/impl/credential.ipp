@@ -139,7 +139,7 @@ public:
             bool const good = !header_.empty() && now < expires_;
             if (good && (refreshing_ || now < refresh_at_)) { break; }
             if (!good && failures_ != failures) {
-                return failure{*last_failure_}; // set by another thread while this one waited
+                return failure{*last_failure_}; // another thread has set it while this thread waited
             }
             if (refreshing_) {
                 done_.wait(lock);
@@ -150,7 +150,7 @@ public:
         }
         if (!request.headers.set("Authorization", header_.reveal())) {
             return failure{
-                error_code::authentication_failed, "the token has characters that are invalid in a header field"};
+                error_code::authentication_failed, "the token contains characters that are invalid in a header field"};
         }
         return {};
     }
@@ -221,7 +221,7 @@ private:
     secret header_;            ///< "Bearer ..."
     date_time expires_;        ///< when the token expires
     date_time got_at_;         ///< when the token was received
-    date_time refresh_at_;     ///< after that the next request gets a new one
+    date_time refresh_at_;     ///< after this time the next request gets a new token
     std::uint64_t failures_{}; ///< number of failures of the token source
     std::optional<error> last_failure_; ///< last error of the token source
 };

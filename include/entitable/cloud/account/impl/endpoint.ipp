@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Storage allows 3 to 24 letters and digits, Cosmos hyphens and 44 characters, emulators anything their users choose.
+/// Storage allows 3 to 24 letters and digits, Cosmos DB also allows hyphens and up to 44 characters, and emulators allow any name.
 inline bool is_account(std::string_view name) noexcept {
     for (char const c : name) {
         if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-') { return false; }
@@ -80,7 +80,7 @@ ENTITABLE_DECL result<endpoint> parse_endpoint(std::string_view primary, std::st
             account.empty() ? " does not name an account of lower-case letters, digits and hyphens"
                             : " must be 1 to 63 lower-case letters, digits and hyphens");
     }
-    // "https://ACCOUNT.table.core.windows.net/Orders": the table does not belong there.
+    // In "https://ACCOUNT.table.core.windows.net/Orders" the table does not belong to the address.
     if (!at.path_style && !parts.path.empty() && host.find(".table.") != std::string::npos) {
         return refused(primary_field, " must be the address of the service only: remove the table");
     }

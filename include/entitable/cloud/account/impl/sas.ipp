@@ -70,7 +70,7 @@ result<void> check_terms(Terms const& terms) {
 
 ENTITABLE_DECL result<std::string> signed_query(
     credential const& key, std::vector<sas_field> const& fields, std::string_view to_sign) {
-    constexpr std::size_t escaped = 3; // maximum bytes for an escaped byte
+    constexpr std::size_t escaped = 3; // maximum number of bytes for an escaped byte
     std::size_t room = sizeof("&sig=") + escaped * key_signer::signature_size;
     for (sas_field const& field : fields) {
         room += field.name.size() + 2 + escaped * (field.value ? field.value->size() : 0);
@@ -93,7 +93,7 @@ ENTITABLE_DECL result<std::string> signed_query(
     return query;
 }
 
-/// Returns the values of `fields` with these names, a line each; absent ones are empty lines.
+/// Returns the values of `fields` with these names, one per line; an absent value is an empty line.
 ENTITABLE_DECL std::string lines_to_sign(
     std::vector<sas_field> const& fields, std::initializer_list<std::string_view> names) {
     std::string lines;
@@ -112,7 +112,7 @@ ENTITABLE_DECL std::string table_sas_to_sign(
     std::string to_sign = lines_to_sign(fields, {"sp", "st", "se"});
     to_sign += text::joined({"/table/", account, "/", text::ascii_lower(table), "\n"});
     to_sign += lines_to_sign(fields, {"si", "sip", "spr", "sv", "spk", "srk", "epk", "erk"});
-    to_sign.pop_back(); // no line end after the last one
+    to_sign.pop_back(); // there is no line end after the last value
     return to_sign;
 }
 
@@ -122,7 +122,7 @@ ENTITABLE_DECL std::string account_sas_to_sign(
     std::string to_sign = text::joined({account, "\n"});
     to_sign += lines_to_sign(fields, {"sp", "ss", "srt", "st", "se", "sip", "spr", "sv"});
     if (version >= "2020-12-06") {
-        to_sign += '\n'; // the encryption scope, which tables do not have
+        to_sign += '\n'; // the encryption scope does not apply to tables
     }
     return to_sign;
 }

@@ -84,14 +84,14 @@ ENTITABLE_DECL bool key_signer::sign(function_ref<void(std::string& text)> write
     write(with->text);
     unsigned char mac[32];
     std::size_t size = 0;
-    // No key: the one in the context is reused, which saves its set-up.
+    // Passes no key: the key in the context is reused, which saves its set-up.
     if (EVP_MAC_init(with->context, nullptr, 0, nullptr) != 1 ||
         EVP_MAC_update(with->context, reinterpret_cast<unsigned char const*>(with->text.data()), with->text.size()) !=
             1 ||
         EVP_MAC_final(with->context, mac, &size, sizeof mac) != 1 || size != sizeof mac) {
         return false;
     }
-    unsigned char base64[signature_size + 1]; // and a NUL
+    unsigned char base64[signature_size + 1]; // has room for a NUL
     EVP_EncodeBlock(base64, mac, sizeof mac);
     std::memcpy(out, base64, signature_size);
     wipe(reinterpret_cast<char*>(base64), sizeof base64); // may be the signature of a shared access signature

@@ -44,7 +44,7 @@ private:
         refusal_ = why;
         return false;
     }
-    /// Rejects the rest of a body: refuses the response, unless its header is sufficient.
+    /// Rejects the rest of a body: refuses the response unless its header is sufficient.
     bool refuse_body(std::string_view why) noexcept { return !is_error() && refuse(why); }
     bool status_line(std::string_view line);
     bool field(std::string_view line);

@@ -9,10 +9,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Once for the program; libcurl requires it before anything else.
+/// Runs once in the program; libcurl requires it before any other call.
 ENTITABLE_DECL void start_curl() {
     static CURLcode const started = curl_global_init(CURL_GLOBAL_DEFAULT);
-    static_cast<void>(started); // a failure appears when the first handle is made
+    static_cast<void>(started); // a failure shows when the first handle is made
 }
 
 ENTITABLE_DECL curl_pool::curl_pool(curl_options options) : options_(std::move(options)) { start_curl(); }
@@ -30,7 +30,7 @@ ENTITABLE_DECL curl_session* curl_pool::borrow() {
             idle_.pop_back();
             return session;
         }
-        idle_.reserve(max_idle); // returning one allocates nothing
+        idle_.reserve(max_idle); // returning a session allocates nothing
     }
     return new curl_session(options_);
 }
@@ -54,7 +54,7 @@ ENTITABLE_DECL curl_transfer* curl_pool::take_transfer() {
             transfers_.pop_back();
             return transfer;
         }
-        transfers_.reserve(max_idle_transfers); // returning one allocates nothing
+        transfers_.reserve(max_idle_transfers); // returning a transfer allocates nothing
     }
     return new curl_transfer(options_);
 }
@@ -113,7 +113,7 @@ public:
 
     void send(http_request const& request, http_call const& how, void* tag) override {
         if (auto good = check_http_call(how); !good) { return answers_.push_back({tag, std::move(good).as_failure()}); }
-        ended_.reserve(under_way_.size() + 1); // so that recording an ended transfer cannot throw
+        ended_.reserve(under_way_.size() + 1); // reserved, so that recording an ended transfer cannot throw
         under_way_.reserve(under_way_.size() + 1);
         std::unique_ptr<curl_transfer> transfer{pool_->take_transfer()};
         transfer->tag = tag;
@@ -162,7 +162,7 @@ private:
         answers_.push_back({transfer.tag, std::move(response)});
         pool_->give_back(&transfer);
     }
-    /// Ends transfers that have lasted too long, or were cancelled from elsewhere, which wakes no thread.
+    /// Ends transfers that have lasted too long, or were cancelled on another thread, which does not wake this thread.
     void look(steady_time now) {
         constexpr std::chrono::milliseconds slice{20};
         next_look_ = now + slice;
@@ -197,7 +197,7 @@ ENTITABLE_DECL result<http_response> curl_client::send(http_request const& reque
     struct started {
         detail::curl_session& session;
         detail::curl_transfer& transfer;
-        ~started() { session.stop(transfer); } // even if an exception is thrown
+        ~started() { session.stop(transfer); } // runs even if an exception is thrown
     } const at_the_end{*session.operator->(), transfer};
     for (;;) {
         steady_time now = system_clock().steady();

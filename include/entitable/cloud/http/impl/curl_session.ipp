@@ -35,7 +35,7 @@ public:
     void stop(curl_transfer& transfer) noexcept;
     /// Does the work that is due; transfers that have ended report it.
     void turn(steady_time now);
-    /// Returns when there is work even if nothing arrives.
+    /// Returns the time at which there is work even if nothing arrives.
     [[nodiscard]] steady_time wakes_at() const noexcept { return timer_; }
     void ready(io_descriptor descriptor, io_interest what) noexcept override;
 

@@ -53,7 +53,7 @@ public:
         why.effect = sent_ ? effect::unknown : effect::none;
         return failure{std::move(why)};
     }
-    /// Returns the reason to end it now; nullopt if it may continue.
+    /// Returns the reason to end the transfer now; nullopt if it may continue.
     [[nodiscard]] std::optional<error> overdue(steady_time now) const {
         if (auto const over = check_http_call(call_); !over) { return over.error(); }
         if (ends <= now) {
@@ -72,7 +72,7 @@ public:
     void* tag{};                            ///< identifies its response
     steady_time ends{(steady_time::max)()}; ///< time at which the transfer is ended because it takes too long
     std::optional<CURLcode> ended;          ///< set once libcurl has finished
-    std::vector<curl_transfer*>* told{};    ///< the list to which the transfer is added at its end; has space for it
+    std::vector<curl_transfer*>* told{};    ///< receives the transfer at its end; has space reserved for it
     std::size_t place{};                    ///< its index among the transfers in flight
 
 private:
@@ -151,7 +151,7 @@ ENTITABLE_DECL void curl_transfer::set_up() {
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_HTTP09_ALLOWED, 0L);
-    set(CURLOPT_PROXY, options_.proxy.c_str()); // an empty one overrides the environment
+    set(CURLOPT_PROXY, options_.proxy.c_str()); // an empty proxy overrides the environment
     set(CURLOPT_NOPROXY, "");
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_SSL_VERIFYPEER, 1L);
@@ -206,7 +206,7 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
 ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
     bool const usually_with_body = request.method == http_method::post || request.method == http_method::put ||
         request.method == http_method::merge || request.method == http_method::patch;
-    // Set even if it is libcurl's default: a handle remembers the method of the previous request.
+    // Sets the method even if it is libcurl's default, because a handle remembers the method of the previous request.
     method_ = to_string(request.method);
     set(CURLOPT_CUSTOMREQUEST, method_.c_str());
     if (request.method == http_method::head) {

@@ -13,7 +13,7 @@ namespace detail {
 /// A field in a block of header text: its start, its name and its value.
 struct header_field {
     std::size_t begin{};
-    std::size_t end{}; ///< after its NUL
+    std::size_t end{}; ///< position after the NUL
     std::string_view name;
     std::string_view value;
 };
@@ -26,7 +26,7 @@ inline header_field header_field_at(std::string const& text, std::size_t begin) 
     return {begin, begin + size + 1, {line, colon}, {line + colon + 2, size - colon - 2}};
 }
 
-/// The classes of each byte, as a sum of bits: a table, because every character of every request is checked.
+/// The classes of each byte, as a sum of bits. It is a table, because every character of every request is checked.
 struct character_classes {
     static constexpr unsigned char token = 1;       ///< RFC 9110, 5.6.2
     static constexpr unsigned char field_value = 2; ///< RFC 9110, 5.5: no control character except a tab
@@ -148,7 +148,7 @@ ENTITABLE_DECL bool http_headers::set(std::string_view name, std::string_view va
     std::size_t const at = next_named(name, 0);
     if (at < text_.size()) {
         detail::header_field const field = detail::header_field_at(text_, at);
-        if (field.value.size() == value.size()) { // a new date or signature is written in place
+        if (field.value.size() == value.size()) { // for example, a new date or signature is written in place
             text_.replace(at, name.size(), name);
             text_.replace(at + name.size() + 2, value.size(), value);
             remove_from(name, field.end);

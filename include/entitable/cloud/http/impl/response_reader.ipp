@@ -86,14 +86,14 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
 ENTITABLE_DECL bool response_reader::end_of_header() {
     std::uint16_t const status = response_.status;
     if (status < 200) {
-        state_ = state::status_line; // an interim response; the final one follows
+        state_ = state::status_line; // this response is interim; the final response follows
         return true;
     }
     state_ = state::body;
     if (length_ && chunked_) { return refuse("it has two lengths"); }
     if (status == 204 || status == 304 || method_ == http_method::head) { return true; }
     if (encoded_) { return refuse_body("its body has a content encoding that the request does not accept"); }
-    // Without a length a truncated body looks complete. Errors of proxies and of HTTP/1.0 have none (RFC 9112, 6.3).
+    // Without a length a truncated body looks complete. Errors from proxies and from HTTP/1.0 servers have no length (RFC 9112, 6.3).
     if (!length_ && !chunked_ && !framed_ && !is_error()) { return refuse("it lacks the length of the body"); }
     if (length_ && *length_ > max_body_) { return refuse_body("its body exceeds the call's limit"); }
     constexpr std::uint64_t believed = std::uint64_t{1024} * 1024; // reserved before any of the body arrives

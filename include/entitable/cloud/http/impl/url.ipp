@@ -53,9 +53,9 @@ inline bool is_host(std::string_view host) noexcept {
 ENTITABLE_DECL std::string_view wrong_character(std::string_view url) noexcept {
     for (std::size_t i = 0; (i = find_not_of_class(url, character_classes::url, i)) < url.size(); i += 3) {
         auto const byte = static_cast<unsigned char>(url[i]);
-        if (byte <= 0x20 || byte == 0x7F) { return " has a space or a control character"; }
-        if (byte > 0x7F) { return " has a character that is not ASCII"; }
-        if (url[i] == '\\') { return " has a backslash"; }
+        if (byte <= 0x20 || byte == 0x7F) { return " contains a space or a control character"; }
+        if (byte > 0x7F) { return " contains a character that is not ASCII"; }
+        if (url[i] == '\\') { return " contains a backslash"; }
         if (url[i] == '#') { return " must not have a fragment"; }
         if (i + 2 >= url.size() || !is_hexadecimal(url[i + 1]) || !is_hexadecimal(url[i + 2])) {
             return " has a % without two hexadecimal digits";

@@ -81,7 +81,7 @@ public:
     [[nodiscard]] result<void> authorize(http_request& request, read_location to) const;
     /// Starts one attempt of the call for a written request, with its own span if the call has a trace.
     void mark(exchange& work, call& context) const;
-    /// Stores the metadata of a response in the call, and reports to the observer. `done` names the request if `sent` is null.
+    /// Stores the metadata of a response in the call, and reports it to the observer. `done` names the request if `sent` is null.
     void note(exchange const& work, request_ref sent, attempt_record& done, http_response const* response,
         error* problem, call& context) const;
 

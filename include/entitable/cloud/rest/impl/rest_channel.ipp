@@ -77,7 +77,7 @@ public:
                     if (finish(*engine_, sent, response, *one.work, *one.context, answer)) {
                         return deliver(one, sent, answer, sink);
                     }
-                    go(one, write(*engine_, sent, *one.context, *one.work)); // to the primary
+                    go(one, write(*engine_, sent, *one.context, *one.work)); // sends it to the primary
                 }
             });
         });
@@ -103,7 +103,7 @@ private:
     [[nodiscard]] under_way& take() {
         if (idle_.empty()) {
             all_.push_back(std::make_unique<under_way>());
-            idle_.reserve(all_.size()); // returning one allocates nothing
+            idle_.reserve(all_.size()); // returning an exchange allocates nothing
             idle_.push_back(all_.back().get());
         }
         under_way& taken = *idle_.back();

@@ -20,7 +20,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the name of a service, as OpenTelemetry defines it if it does.
+/// Returns the name of a service; if OpenTelemetry defines a name for it, returns that name.
 ENTITABLE_DECL std::string_view system_name(service kind) noexcept {
     switch (kind) {
         case service::cosmos: return "azure.cosmosdb";
@@ -41,7 +41,7 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
         : (std::min)(options_.service_timeout, most);
     limits_.longest_work = options_.service_timeout.count() == 0 ? profile::unbounded : options_.service_timeout;
     if (credential_.account().empty()) {
-        limits_.longest_delivery = profile::unbounded; // no date is signed
+        limits_.longest_delivery = profile::unbounded; // the signature does not include a date
     }
     std::string_view const addresses[] = {endpoint_.primary, endpoint_.secondary};
     for (std::size_t index = 0; index < 2; ++index) {
@@ -79,7 +79,7 @@ ENTITABLE_DECL exchange* rest_engine::take() {
             idle_.pop_back();
             return taken;
         }
-        idle_.reserve(most_idle_); // returning one allocates nothing
+        idle_.reserve(most_idle_); // returning an exchange allocates nothing
     }
     return new exchange;
 }
@@ -140,7 +140,7 @@ ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_l
     if (target.host.empty()) { // the credential reports the error
         return credential_.authorize(request, endpoint_, options_.time->now());
     }
-    // The address was parsed once. The rest was written here, escaped as needed.
+    // The address was parsed earlier. The rest was written here and escaped as needed.
     std::size_t const base = (to == read_location::primary ? endpoint_.primary : endpoint_.secondary).size();
     std::string_view const rest = std::string_view{request.url}.substr(base - target.path.size());
     target.path = rest.substr(0, rest.find('?'));
@@ -272,7 +272,7 @@ result<void> write(rest_engine& engine, Request const& request, call& context, e
     return engine.authorize(work.request, work.location);
 }
 
-/// Validates a request. Most names in a write were validated in the previous one.
+/// Validates a request. Most names in a write were validated in the previous write.
 template <class Request>
 result<void> validate_in(exchange& work, Request const& request, profile const& limits) {
     if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Writes responses like the service does: entities and lists at each level of metadata, errors in JSON and XML, the parts of the response
-/// to a transaction. Everything is appended.
+/// Writes responses as the service does: entities and lists at each level of metadata, errors in JSON and XML, the parts of the response
+/// to a transaction. All functions append.
 
 #include <entitable/cloud/wire/detail/service_error.hpp>
 #include <entitable/core/etag.hpp>
@@ -32,7 +32,7 @@ struct answer_style {
     metadata_level metadata{metadata_level::minimal};
 };
 
-/// Appends one entity by itself. Selected properties that are absent are null.
+/// Appends a single entity. Selected properties that are absent are null.
 void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
     projection const& select, answer_style const& style);
 /// Appends all entities of a page, separated by commas, with a leading comma unless it is the first page of the list.
@@ -40,7 +40,7 @@ void append_answer_page(std::string& out, page const& rows, bool first, std::str
     projection const& select, answer_style const& style);
 /// Appends `{"odata.metadata":"...","value":[`, which "]}" ends.
 void append_list_start(std::string& out, std::string_view table, projection const& select, answer_style const& style);
-/// Appends a table, by itself or as an item of a list.
+/// Appends a table, alone or as an item of a list.
 void append_answer_table(std::string& out, std::string_view table, answer_style const& style, bool alone);
 
 /// The identifiers and the time in each error response.

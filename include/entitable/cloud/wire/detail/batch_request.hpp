@@ -25,7 +25,7 @@ struct change_fields {
     std::optional<std::string_view> other_method; ///< X-HTTP-Method
     bool several_if_match{};                      ///< more than one If-Match, which is ambiguous
 
-    /// Stores a field if it is one of the known fields; the first one of several with the same name.
+    /// Stores a field if it is one of the known fields; if several have the same name, stores the first one.
     void take(std::string_view name, std::string_view value) noexcept;
 };
 
@@ -35,7 +35,7 @@ struct sent_operation {
     std::string_view url; ///< absolute, or the part after the service's address
     change_fields fields;
     std::string_view body;
-    std::string_view content_id; ///< empty if it has none
+    std::string_view content_id; ///< empty if the operation has no body
 };
 
 /// The content of a body: the operations of one change set, or one query.

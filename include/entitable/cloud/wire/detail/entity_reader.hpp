@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Reads the JSON of requests like the service does: tolerant of the form of a value with a type annotation, strict about whether it fits.
+/// Reads the JSON of requests as the service does: tolerant of the form of a value with a type annotation, strict about whether it fits.
 /// Only the implementation includes simdjson.
 
 #include <entitable/core/result.hpp>

@@ -22,7 +22,7 @@ namespace detail {
 struct error_answer {
     std::uint16_t status{};
     std::string code;                 ///< the service's error code; empty if absent
-    std::string message;              ///< its first line
+    std::string message;              ///< first line of the message
     std::string request_id;           ///< request id from the header fields, or from the message
     std::optional<std::size_t> index; ///< index of the failed operation of a batch, if the message begins with one
     std::optional<std::chrono::milliseconds> retry_after;
@@ -38,7 +38,7 @@ void read_error_body(error_answer& out, std::string_view body, json_reader& read
 /// milliseconds. Returns nothing if the delay cannot be parsed, and at most a billion seconds.
 [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after_of(http_headers const& headers) noexcept;
 
-/// Maps a service's error code; uses the status if there is no code, or an unknown one with an unambiguous status.
+/// Maps a service's error code; uses the status if there is no code, or if the code is unknown and the status is unambiguous.
 [[nodiscard]] error_code code_of(std::string_view word, std::uint16_t status) noexcept;
 
 /// Returns the error of a request called `request`. The effect of a failed write is `unknown` if a service may send the status after it has

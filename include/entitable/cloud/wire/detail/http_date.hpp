@@ -10,8 +10,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Parses "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7, the form that must be sent); nullopt for other text. The day of the week is not
-/// checked.
+/// Parses "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7, the form that servers must send); nullopt for other text. The day of the week
+/// is not checked.
 [[nodiscard]] std::optional<date_time> parse_http_date(std::string_view text) noexcept;
 
 } // namespace detail

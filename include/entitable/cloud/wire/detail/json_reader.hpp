@@ -21,7 +21,7 @@ struct error_text {
     std::string message;
 };
 
-/// Reads responses; reuses its memory and the shape of the last row, so one reader for many responses is faster than a new one for each.
+/// Reads responses; reuses its memory and the shape of the last row, so one reader for many responses is faster than a new reader for each.
 /// One thread at a time. Every error is TransportFailed: no usable response was received.
 class json_reader {
 public:
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] result<get_entity::response> read_entity(std::string const& body);
     /// Reads the names of a list of tables.
     [[nodiscard]] result<std::vector<std::string>> read_tables(std::string const& body);
-    /// Reads code and message of an OData error; false if the body is not one.
+    /// Reads code and message of an OData error; false if the body is not an OData error.
     [[nodiscard]] bool read_error(std::string_view body, error_text& out);
 
     /// Returns the size of the largest response that fits in the reserved memory.

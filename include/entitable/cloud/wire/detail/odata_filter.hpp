@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Renders key ranges and filters as the text of `$filter`; no other code does. Operators in lower case, strings with doubled quotes, every
-/// constant with the suffix or prefix of its type (source: "Querying tables and entities").
+/// Renders key ranges and filters as the text of `$filter`. This is the only code that does so. Operators in lower case, strings with
+/// doubled quotes, every constant with the suffix or prefix of its type (source: "Querying tables and entities").
 
 #include <entitable/core/request/filter.hpp>
 #include <entitable/core/request/key_range.hpp>
@@ -25,8 +25,8 @@ enum class rendered : unsigned char {
     part,  ///< the text matches more rows: the client must filter them again
 };
 
-/// Appends a filter for the rows of `range` that satisfy `condition`; nothing if that is all rows. Conditions that a service cannot
-/// express, or that this one is known to evaluate incorrectly, are left out if that only matches more rows.
+/// Appends a filter for the rows of `range` that satisfy `condition`; nothing if the filter matches all rows. Conditions that a service
+/// cannot express, or that this service is known to evaluate incorrectly, are omitted if the filter then only matches more rows.
 [[nodiscard]] rendered append_odata_filter(
     std::string& out, key_range const& range, filter const& condition, service kind);
 

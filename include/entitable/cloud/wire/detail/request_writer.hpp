@@ -24,7 +24,7 @@ struct request_target {
     std::string_view base;          ///< address of the service, without a slash at its end
     service kind{service::storage}; ///< determines the filters that can be left to the service
     bool merge_by_post{};           ///< POST with X-HTTP-Method: MERGE, if PATCH is refused
-    std::string_view request_id;    ///< x-ms-client-request-id; transactions use it in their boundaries too
+    std::string_view request_id;    ///< x-ms-client-request-id; transactions also use it in their boundaries
 };
 
 /// Overwrites `out` with the request and reuses its buffers. Errors: InvalidInput if an ETag cannot be sent.

@@ -7,7 +7,7 @@
 ///
 ///     r1!<p or s>!<16 hexadecimal digits>[!P<text>][!R<text>][!T<text>]
 ///
-/// p: read from the primary, s: from the secondary, to which the token must return. Then follow the service's own tokens for the next
+/// p: read from the primary, s: from the secondary, to which the token must return. It is followed by the service's own tokens for the next
 /// partition key, row key and table, opaque and percent-encoded. The digits are a checksum over them and the query: a token that was
 /// truncated, changed or taken from another query or account is refused, and not sent.
 
@@ -28,7 +28,7 @@ struct service_token {
     [[nodiscard]] bool empty() const noexcept { return !partition && !row && !table; }
 };
 
-/// Longer ones are refused: no service sends them, and no URL could carry them.
+/// Longer tokens are refused: no service sends them, and no URL could contain them.
 inline constexpr std::size_t max_service_token = 8192;
 
 /// Returns the token in the header fields of a response; an empty field counts as absent.

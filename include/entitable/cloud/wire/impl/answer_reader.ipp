@@ -91,9 +91,9 @@ ENTITABLE_DECL result<get_entity::response> read_success(
                                        : garbled(response, {"its status is invalid for this request"});
     if (!made) { return made; }
     if (made->entity.partition_key() != request.partition_key || made->entity.row_key() != request.row_key) {
-        return garbled(response, {"it has a different entity from the requested one"});
+        return garbled(response, {"it does not contain the requested entity"});
     }
-    if (made->etag.empty()) { // the header field has the service's own text; the Timestamp only gives the usual one
+    if (made->etag.empty()) { // the header field contains the service's own text
         auto given = etag_of(response, work);
         if (!given && made->entity.view().timestamp() == date_time{}) { return std::move(given).as_failure(); }
         made->etag = given ? *std::move(given) : made->entity.view().etag();
@@ -104,12 +104,12 @@ ENTITABLE_DECL result<get_entity::response> read_success(
 }
 
 /// Whether one key sorts after another. The two possible text orders of a service differ only in characters beyond U+FFFF, and the actual
-/// one is not documented: either is accepted.
+/// order is not documented, so either is accepted.
 ENTITABLE_DECL bool comes_after(std::string_view key, std::string_view other) noexcept {
     return key > other || text::compare_utf16(key, other) > 0;
 }
 
-/// Whether each row comes after the one before it.
+/// Whether each row comes after the previous row.
 ENTITABLE_DECL bool rises(page const& rows) noexcept {
     for (std::size_t index = 1; index < rows.size(); ++index) {
         row_view const before = rows[index - 1];
@@ -157,15 +157,17 @@ ENTITABLE_DECL result<query_entities::response> read_success(
     auto read = response.status == 200 ? work.reader.read_page(response.body, made.rows)
                                        : garbled(response, {"its status is invalid for this request"});
     if (!read) { return std::move(read).as_failure(); }
-    if (made.rows.size() > request.page_size) { return garbled(response, {"it has more entities than the page size"}); }
+    if (made.rows.size() > request.page_size) {
+        return garbled(response, {"it contains more entities than the page size"});
+    }
     if (work.ordered && !rises(made.rows)) {
-        return garbled(response, {"its entities are not in key order, or have a duplicate"});
+        return garbled(response, {"its entities are not in key order, or contain a duplicate"});
     }
     bool const all = request.range.partition.is_all() && request.range.row.is_all();
     for (std::size_t index = 0; !all && index < made.rows.size(); ++index) {
         row_view const each = made.rows[index];
         if (!request.range.contains(each.partition_key, each.row_key)) {
-            return garbled(response, {"it has an entity outside the requested keys"});
+            return garbled(response, {"it contains an entity outside the requested keys"});
         }
     }
     if (work.said == rendered::part) {
@@ -192,7 +194,7 @@ ENTITABLE_DECL result<written> read_success(
         ENTITABLE_TRY(auto echo, work.reader.read_entity(response.body));
         if (echo.entity.partition_key() != request.change.entity.partition_key() ||
             echo.entity.row_key() != request.change.entity.row_key()) {
-            return garbled(response, {"it names a different entity from the one sent"});
+            return garbled(response, {"it does not name the entity sent"});
         }
     } else if (response.status != 204 || !response.body.empty()) {
         return garbled(response, {"its status is invalid for this request, or it has a body"});

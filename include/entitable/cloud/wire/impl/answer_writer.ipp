@@ -113,8 +113,8 @@ public:
     }
 
 private:
-    /// Uses as few digits as needed. Reuses the part before the fraction: an ETag and a Timestamp have the same time, and the rows of a
-    /// page are often of the same second.
+    /// Uses as few digits as needed. Reuses the part before the fraction: an ETag and a Timestamp contain the same time, and the rows of a
+    /// page often have the same second.
     std::string_view text_of(date_time time) noexcept {
         std::int64_t const second = whole_seconds(time.ticks);
         if (fraction_ == nullptr || second != last_second_) {
@@ -258,7 +258,7 @@ ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag
 ENTITABLE_DECL void append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
     projection const& select, answer_style const& style) {
     answer_pen pen{out, style.metadata};
-    constexpr std::size_t some = 32; // a long page grows once, a short one stays small
+    constexpr std::size_t some = 32; // a long page grows once, and a short page stays small
     for (std::size_t index = 0; index < rows.size(); ++index) {
         if (index == some) { pen.room_for_list(some, rows.size() - some); }
         if (index != 0 || !first) { pen.comma_between_objects(); }

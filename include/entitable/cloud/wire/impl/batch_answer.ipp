@@ -17,7 +17,7 @@ ENTITABLE_DECL failure garbled_batch(std::initializer_list<std::string_view> why
     return made;
 }
 
-/// Returns the boundary of a content type; empty if it is not multipart or has none.
+/// Returns the boundary of a content type; empty if it is not multipart or contains no boundary.
 ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexcept {
     constexpr std::string_view media = "multipart/mixed";
     if (!same_field_name(content_type.substr(0, media.size()), media)) { return {}; }
@@ -40,7 +40,7 @@ ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexc
     return {};
 }
 
-/// The kind of boundary on a line: none, a separator before another part, or the last one.
+/// The kind of boundary on a line: none, a separator before another part, or the final boundary.
 enum class edge : unsigned char { none, next, last };
 
 ENTITABLE_DECL edge edge_of(std::string_view line, std::string_view boundary) noexcept {
@@ -67,7 +67,7 @@ struct batch_part {
     std::size_t body_begin{};
     std::size_t end{};
 
-    /// Reads a line without its end; `behind` is where the next one begins.
+    /// Reads a line without its end; `behind` is the position at which the next line begins.
     void take(std::string_view line, std::size_t behind) noexcept {
         switch (at) {
             case stage::start:
@@ -110,7 +110,7 @@ private:
             return;
         }
         if (char const first = ascii_lower_case(line.front()); first != 'e' && first != 'c') {
-            return; // the usual case: a field that is not needed
+            return; // the usual case is a field that is not needed
         }
         std::string_view const name = line.substr(0, colon);
         std::string_view const value = trimmed(line.substr(colon + 1));
@@ -152,7 +152,7 @@ ENTITABLE_DECL http_headers fields_of_part(std::string_view text, batch_part con
 /// Parses the response to a transaction in one pass over its lines: one change set with its parts, or one response without parts.
 class change_set_reader {
 public:
-    /// False if the text has no boundary, the last one is missing, or there is not exactly one change set.
+    /// False if the text has no boundary, the last boundary is missing, or there is not exactly one change set.
     bool read(std::string_view text, std::string_view boundary) {
         if (boundary.empty() || boundary.size() > longest_boundary) { return false; }
         for (std::size_t next = 0; next < text.size();) {
@@ -275,7 +275,7 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
         read_error_body(answer, trimmed(body), reader);
         answer.retry_after = retry_after_of(fields_of_part(response.body, part));
         if (!answer.retry_after) { answer.retry_after = retry_after_of(response.headers); }
-        // A missing table is not caused by an operation, whichever came first.
+        // A missing table is not the fault of any operation, whichever came first.
         if (answer.index && (*answer.index >= changes.size() || answer.code == "TableNotFound")) {
             answer.index.reset();
         }

@@ -114,7 +114,7 @@ public:
 
     /// The role of a member.
     enum class role : unsigned char { partition_key, row_key, passed_over, annotation, property };
-    /// A member of the last entity. The next one usually has the same members, which are then not checked again.
+    /// A member of the last entity. The next entity usually has the same members, which are then not checked again.
     struct known_member {
         std::size_t name_at; ///< offset in `known_names`
         std::size_t name_size;

@@ -37,7 +37,7 @@ ENTITABLE_DECL void read_error_message(error_answer& out, std::string_view messa
 }
 
 ENTITABLE_DECL void read_error_body(error_answer& out, std::string_view body, json_reader& reader) {
-    constexpr std::size_t limit = std::size_t{1024} * 1024; // no service sends larger ones
+    constexpr std::size_t limit = std::size_t{1024} * 1024; // no service sends larger messages
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     body.remove_prefix(body.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     body = body.size() > limit ? std::string_view{} : trimmed(body);
@@ -127,7 +127,7 @@ ENTITABLE_DECL error_code code_of(std::string_view word, std::uint16_t status) n
     bool const clear =
         status == 401 || status == 403 || status == 408 || status == 429 || status == 503 || status == 504;
     if (!word.empty() && !clear) { return error_code::other_service_error; }
-    // Not 404, 409 and 412: without a code they may come from a proxy, with a different meaning.
+    // Excludes 404, 409 and 412: without a code they may come from a proxy, with a different meaning.
     switch (status) {
         case 401: return error_code::authentication_failed;
         case 403: return error_code::authorization_failure;

@@ -101,7 +101,7 @@ public:
         return begin(body, document, whole) && entity.follow(whole, end_of(body)) && is_at_end(document);
     }
 
-    entity_shape entity; ///< the last one read
+    entity_shape entity; ///< the last entity read
 
     /// Returns the size of the largest response to keep memory for.
     [[nodiscard]] std::size_t largest() const noexcept {
@@ -128,7 +128,7 @@ private:
             object.raw_json().get(text) != simdjson::SUCCESS) {
             return false;
         }
-        auto const alone = parse(text.data(), text.size(), true); // the rest of the page follows it
+        auto const alone = parse(text.data(), text.size(), true); // the rest of the page follows this entity
         simdjson::dom::object members;
         return alone && alone->get(members) == simdjson::SUCCESS && entity.read(members) && entity.parts.is_versioned();
     }

@@ -19,7 +19,7 @@ static_assert(simdjson::SIMDJSON_VERSION_MAJOR >= 3, "entitable/azure.hpp needs 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Compares bytes; inline, because most names of a page are compared once with their previous value.
+/// Compares bytes. It is inline, because most names of a page are compared once with their previous value.
 inline bool same_bytes(char const* left, char const* right, std::size_t size) noexcept {
     std::uint64_t ours = 0;
     std::uint64_t theirs = 0;

@@ -63,7 +63,7 @@ public:
         result<void> problem;
         if (!follow(object, problem)) {
             if (auto learned = learn(object); !learned) {
-                members_.clear(); // an invalid entity is not a model for the next one
+                members_.clear(); // an invalid entity is not a model for the next entity
                 return learned;
             }
             static_cast<void>(follow(object, problem));
@@ -71,8 +71,8 @@ public:
         return problem ? complete() : std::move(problem);
     }
 
-    /// Reads an object in place, in a text that ends at `text_end`, like `read`; it must have the shape of the previous one. Returns false
-    /// if it does not, or on any error, which only a document can describe.
+    /// Reads an object in place, in a text that ends at `text_end`, like `read`; it must have the shape of the previous object. Returns
+    /// false if it does not, or on any error, because only a document can describe the error.
     [[nodiscard]] bool follow(simdjson::ondemand::object object, char const* text_end) {
         text_end_ = text_end;
         result<void> problem;
@@ -81,9 +81,9 @@ public:
 
     row_parts parts;
 
-    /// Returns the payload of the last entity; valid until the next one.
+    /// Returns the payload of the last entity; valid until the next entity.
     [[nodiscard]] std::string_view payload() const noexcept { return {payload_.data(), written_}; }
-    /// Returns the last entity; valid until the next one.
+    /// Returns the last entity; valid until the next entity.
     [[nodiscard]] row_view whole() const noexcept {
         return {parts.partition_key, parts.row_key, payload(), parts.etag};
     }
@@ -120,7 +120,7 @@ private:
         return {names_.data() + member.name_at, member.name_size};
     }
 
-    /// Reads an entity with the same members as the previous one, in the same order; false if they differ. No duplicate check is needed
+    /// Reads an entity with the same members as the previous entity, in the same order; false if they differ. No duplicate check is needed
     /// then: the members are known to be distinct.
     template <class Object>
     bool follow(Object object, result<void>& problem) {
@@ -168,7 +168,7 @@ private:
     static bool is_named(simdjson::dom::key_value_pair const& member, std::string_view name) noexcept {
         return same_bytes(member.key, name);
     }
-    /// The name has no escapes in the text: names of the shape need none.
+    /// The name has no escapes in the text, because names of the shape need no escapes.
     bool is_named(simdjson::simdjson_result<simdjson::ondemand::field>& member, std::string_view name) const noexcept {
         simdjson::ondemand::raw_json_string key;
         if (member.key().get(key) != simdjson::SUCCESS) { return false; }
@@ -251,7 +251,7 @@ private:
         return {};
     }
 
-    /// Builds the head of the payload: all except the Timestamp, the values, and the types that follow from a value.
+    /// Builds the head of the payload: everything except the Timestamp, the values, and the types that follow from a value.
     void describe(std::vector<std::pair<std::string_view, edm_type>> const& types) {
         written_ = 0;
         std::memset(write(row_format::header_size), 0, row_format::header_size);
@@ -391,8 +391,8 @@ private:
         return false;
     }
 
-    /// Whether an ETag is the usual one of a Timestamp, so that it need not be stored: the same digits with %3A for the colons, and no zero
-    /// at the end of the fraction.
+    /// Whether an ETag is the usual ETag of a Timestamp, so that it need not be stored: the same digits with %3A for the colons, and no
+    /// zero at the end of the fraction.
     static bool follows_from(std::string_view tag, std::string_view timestamp) noexcept {
         constexpr std::size_t hour_end = 13; // "2026-07-27T12"
         if (tag.empty()) { return true; }

@@ -34,7 +34,7 @@ public:
     json_pen& operator=(json_pen const&) = delete;
     ~json_pen() { finish(); }
 
-    /// Reserves space for that many more bytes.
+    /// Reserves space for this many more bytes.
     void room(std::size_t bytes) {
         if (static_cast<std::size_t>(end_ - at_) < bytes) { grow(bytes); }
     }
@@ -57,7 +57,7 @@ public:
         characters(text);
         put("\"");
     }
-    /// Writes `"name":`
+    /// Writes `"name":`.
     void name(std::string_view text) {
         put("\"");
         characters(text);
@@ -167,7 +167,7 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - out_.data()); }
-    /// Reserves memory for that many more bytes.
+    /// Reserves memory for this many more bytes.
     void reserve(std::size_t bytes) {
         appended([&](std::string& out) { out.reserve(out.size() + bytes); });
     }
@@ -207,7 +207,7 @@ private:
         };
         std::size_t const last = text.size() - sizeof eight;
         for (std::size_t at = 0; plain && at < last; at += sizeof eight) { copy(at); }
-        copy(last); // the last eight bytes, some of them for the second time
+        copy(last); // copies the last eight bytes, some of them for the second time
         return plain;
     }
     void few_characters(std::string_view text) {

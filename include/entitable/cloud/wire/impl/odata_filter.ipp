@@ -34,7 +34,7 @@ ENTITABLE_DECL bool append_odata_literal(std::string& out, value_view operand) {
         case edm_type::float64: {
             double const number = operand.as_float64();
             if (number - number != 0) { return false; }
-            std::array<char, 1100> text; // the longest: a sign, "0.", 324 zeros and digits
+            std::array<char, 1100> text; // the longest number has a sign, "0.", 324 zeros and digits
             auto const end =
                 std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
             std::string_view const written{text.data(), static_cast<std::size_t>(end - text.data())};
@@ -103,7 +103,7 @@ enum class trusted : unsigned char {
 };
 
 /// The emulator compares times by the millisecond, returns 500 if an Int64 meets a property of a different type, and matches values whose
-/// type differs from the constant's.
+/// type differs from that of the constant.
 ENTITABLE_DECL trusted trust_in(value_view operand, service kind) noexcept {
     if (kind != service::azurite) { return trusted::fully; }
     bool const never = operand.type() == edm_type::date_time || operand.type() == edm_type::int64;
@@ -114,7 +114,7 @@ ENTITABLE_DECL trusted trust_in(value_view operand, service kind) noexcept {
 struct rendered_condition {
     std::string text;                                  ///< matches each row that satisfies it; empty: matches any row
     bool whole{true};                                  ///< matches no other row
-    filter_operator operation{filter_operator::equal}; ///< the outermost
+    filter_operator operation{filter_operator::equal}; ///< outermost operator
 };
 
 ENTITABLE_DECL rendered append_odata_filter(

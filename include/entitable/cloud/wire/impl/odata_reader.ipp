@@ -284,7 +284,7 @@ private:
         advance();
         return true;
     }
-    /// Returns the operator for swapped operands.
+    /// Returns the operator to use if the operands are swapped.
     static filter_operator turned(filter_operator operation) noexcept {
         switch (operation) {
             case filter_operator::less: return filter_operator::greater;

@@ -146,7 +146,7 @@ ENTITABLE_DECL std::string match_of(mutation const& change) {
 }
 
 ENTITABLE_DECL failure unsendable_etag() {
-    return failure{error_code::invalid_input, "the condition's ETag has characters that cannot be sent"};
+    return failure{error_code::invalid_input, "the condition's ETag contains characters that cannot be sent"};
 }
 
 ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const& request, request_target const& to) {
@@ -171,7 +171,7 @@ ENTITABLE_DECL result<void> write_request(http_request& out, transact const& req
     std::string& body = out.body;
     body.append("--batch_").append(to.request_id);
     body.append("\r\nContent-Type: multipart/mixed; boundary=changeset_").append(to.request_id).append("\r\n\r\n");
-    // Every transaction that Cosmos DB is known to accept had the version in its parts.
+    // Every transaction that Cosmos DB is known to have accepted contained the version in its parts.
     std::string_view const version = to.kind == service::cosmos ? "x-ms-version: 2019-02-02\r\n" : "";
     // The text before and after the path is the same for all changes of one kind.
     std::string before;

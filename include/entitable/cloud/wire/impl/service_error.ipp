@@ -17,7 +17,7 @@ ENTITABLE_DECL failure refused(std::uint16_t status, std::string_view word, std:
 
 ENTITABLE_DECL failure refused_input(std::string_view message) { return refused(400, "InvalidInput", message); }
 
-/// Returns the service's text for codes with a fixed text; empty for others.
+/// Returns the service's text for codes with a fixed text; empty for other codes.
 ENTITABLE_DECL std::string_view usual_text(error_code code) noexcept {
     switch (code) {
         case error_code::entity_already_exists: return "The specified entity already exists.";
@@ -50,7 +50,7 @@ ENTITABLE_DECL service_error service_error_of_refusal(error const& refusal) {
 
 ENTITABLE_DECL service_error service_error_of_transport(error const& problem) {
     error_code code = problem.code;
-    bool own_words = false; // our wording, about the request: names no store and no other service
+    bool own_words = false; // this text describes the request and names neither a store nor another service
     switch (code) {
         case error_code::not_supported: code = error_code::not_implemented; break;
         case error_code::cancelled:

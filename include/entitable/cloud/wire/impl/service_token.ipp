@@ -59,7 +59,7 @@ ENTITABLE_DECL std::string make_service_token(std::uint64_t fingerprint, service
 }
 
 ENTITABLE_DECL result<service_token> read_service_token(std::uint64_t fingerprint, std::string_view text) {
-    constexpr std::size_t parts_at = 21; // after "r1!p!" and 16 digits
+    constexpr std::size_t parts_at = 21; // follows "r1!p!" and 16 digits
     service_token token;
     bool good = text.size() > parts_at && text.size() <= parts_at + 9 * max_service_token;
     if (good) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The decision after each attempt of a call: retry, read first, or end. Independent of clocks, of transports, and of responses other than
-/// errors.
+/// The decision after each attempt of a call: retry, read first, or end. Does not depend on clocks, transports or
+/// successful responses.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/decorators/retry_policy.hpp>
@@ -50,7 +50,7 @@ private:
     atomic<std::uint64_t> forks_; ///< fork count of this process
 };
 
-/// The course of one call from its first attempt to its outcome. A value; one thread at a time.
+/// The course of one call from its first attempt to its outcome. A value, used by one thread at a time.
 class retry_course {
 public:
     enum class move : std::uint8_t {
@@ -66,8 +66,8 @@ public:
     retry_course(retry_ledger& ledger, request_kind kind, steady_time deadline, bool lost) noexcept
         : ledger_(&ledger), deadline_(deadline), kind_(kind), lost_(lost) {}
 
-    /// Decides after the request failed with `problem`. Completes the error for the caller in case it is the final one. `where` is set for
-    /// a transaction that inserts its operation row first.
+    /// Decides after the request failed with `problem`. Completes the error for the caller in case it is the final
+    /// error. `where` is set for a transaction that inserts its operation row first.
     [[nodiscard]] move after(error& problem, steady_time now, refused_at where = refused_at::somewhere);
     /// Decides after a read that determines the outcome failed with `problem`.
     [[nodiscard]] move after_reading(error& problem, steady_time now);

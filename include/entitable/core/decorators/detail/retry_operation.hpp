@@ -138,7 +138,8 @@ private:
             conclude(std::move(found->etag));
         } else {
             // The entity is another writer's, or our own with later changes.
-            refuse(effect::unknown, "; the stored entity differs from the one sent, and an earlier response was lost");
+            refuse(
+                effect::unknown, "; the stored entity differs from the entity sent, and an earlier response was lost");
         }
     }
     /// `expected`: the error code that shows the outcome.

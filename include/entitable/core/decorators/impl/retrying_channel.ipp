@@ -184,7 +184,7 @@ private:
         repeated_.insert_or_assign(tag, std::move(made));
         below_->send(one.next().request, context, tag);
     }
-    /// Takes a completion from below: of a request sent once, or of a repeated one.
+    /// Takes a completion from the lower channel, for a request sent once or for a repeated request.
     void take(completion& done, completion_sink sink) {
         auto at = repeated_.find(done.tag);
         if (at == repeated_.end()) {

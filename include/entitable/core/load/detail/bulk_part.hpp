@@ -43,7 +43,7 @@ struct bulk_settled {
     std::optional<error> why; ///< error of a refused row
 };
 
-/// Returns the row to write in place of one that was read; nullopt leaves it unchanged.
+/// Returns the row to write in place of a row that was read; nullopt leaves it unchanged.
 using bulk_change = function_ref<result<std::optional<row>>(row_view)>;
 
 /// Whether the service throttled the request: 429, 503.
@@ -77,13 +77,13 @@ public:
 
     /// Whether all remaining rows were written.
     [[nodiscard]] bool all_written() const noexcept { return all_written_; }
-    /// Rows settled otherwise since the last call.
+    /// Rows that were settled individually since the last call.
     [[nodiscard]] std::vector<bulk_settled> take_settled() { return std::exchange(settled_, {}); }
     /// Parts that have taken over rows of this part, since the last call.
     [[nodiscard]] std::vector<shared<bulk_part>> take_split() { return std::exchange(split_, {}); }
     /// An error that ends the whole load.
     [[nodiscard]] std::optional<error> const& ended() const noexcept { return ended_; }
-    /// Refuses the one remaining row: it has failed often, while other rows succeeded.
+    /// Refuses the only remaining row: it has failed often, while other rows succeeded.
     void give_up(error const& why);
 
     [[nodiscard]] std::string_view partition_key() const noexcept { return first().partition_key(); }
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] mutation const& change(std::size_t at) const noexcept {
         return single_ ? one_.change : rows_.changes[at];
     }
-    /// Consecutive failures other than throttling, and the time of the first of them.
+    /// Number of consecutive failures, not counting throttling, and the time of the first failure.
     [[nodiscard]] std::uint32_t failures() const noexcept { return failures_; }
     [[nodiscard]] steady_time failing_since() const noexcept { return failing_since_; }
     [[nodiscard]] bool writes() const noexcept { return phase_ == phase::write; }

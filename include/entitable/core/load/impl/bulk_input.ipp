@@ -10,7 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Maximum number of rows read ahead of the first unsettled row. Settled rows are dropped in complete strides, so a bound below two strides
-/// could be reached by settled rows alone.
+/// could be reached by settled rows only.
 ENTITABLE_DECL std::uint64_t bulk_run::most_span() const noexcept {
     return (std::max)(std::uint64_t{8} * options_.window, options_.window + 2 * bulk_position::stride);
 }
@@ -26,7 +26,8 @@ ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
             position_.span() <= most_span());
 }
 
-/// Fills the window; after a checkpoint first up to its read position, so that the input is verified before anything is sent.
+/// Fills the window. After a checkpoint it first reads up to the checkpoint's read position, so that the input is
+/// verified before anything is sent.
 ENTITABLE_DECL void bulk_run::read_rows() {
     std::uint64_t const window = options_.window;
     std::size_t rows = 0;
@@ -81,7 +82,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     }
     if (input_ended_ && resumed_ && next_index_ < resumed_->read) {
         stop(error{
-            error_code::checkpoint_invalid, "the checkpoint belongs to a different input: this one ends earlier"});
+            error_code::checkpoint_invalid, "the checkpoint belongs to a different input: this input ends earlier"});
     }
     if (input_ended_ && !report_.total) { report_.total = report_.read; }
     for (waiting_row& each : gathered_) { pack(std::move(each.change), each.index); }
@@ -167,7 +168,7 @@ ENTITABLE_DECL void bulk_run::make_parts(bool all) {
     }
 }
 
-/// In a dry run, determines what would be refused before it is sent, and what would be sent.
+/// In a dry run, determines which rows would be refused before they are sent, and which would be sent.
 ENTITABLE_DECL void bulk_run::try_out(shared<bulk_part> const& part) {
     bool sends = false;
     for (std::size_t at = 0; at < part->size(); ++at) {

@@ -33,7 +33,7 @@ ENTITABLE_DECL void bulk_pace::sent(std::size_t rows, steady_time now) noexcept 
 ENTITABLE_DECL bool bulk_pace::refused(steady_time now, steady_time sent_at, double taken) noexcept {
     if (sent_at < lowered_) { return false; }
     if (ceiling_ <= 0 && taken <= 0) {
-        return false; // no information yet
+        return false; // there is no information yet
     }
     ceiling_ = (std::max)(ceiling_ > 0 ? rate(now) : taken, 1.0);
     lowered_ = now;

@@ -116,7 +116,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
         return;
     }
     if (phase_ == phase::look) {
-        looked_ = true; // the service rejected the query: continue row by row
+        looked_ = true; // the service rejected the query: continues row by row
         return begin_write();
     }
     std::size_t const at = phase_ == phase::read ? asking_->at : single_ ? 0 : why.operation_index.value_or(size());
@@ -305,7 +305,7 @@ ENTITABLE_DECL shared<bulk_part> bulk_part::part_of(std::size_t from, std::size_
     return made;
 }
 
-/// Splits into halves, or into rows.
+/// Splits a part into halves, or into single rows.
 ENTITABLE_DECL void bulk_part::split(bool into_rows) {
     std::size_t const rows = size();
     std::size_t const step = into_rows ? 1 : (rows + 1) / 2;

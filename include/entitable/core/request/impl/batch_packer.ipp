@@ -56,7 +56,7 @@ namespace detail {
     std::string_view table, mutation const& change) noexcept {
     constexpr std::size_t fixed = 1024 + 64;
     constexpr std::size_t each_property = 80; // punctuation, an annotation and a number, the quotes of both names
-    constexpr std::size_t each_byte = 12;     // six for an escaped byte; names may appear twice
+    constexpr std::size_t each_byte = 12;     // allows six bytes for an escaped byte; names may appear twice
     row_view const entity = change.entity;
     std::size_t const properties = entity.payload.size() < row_format::header_size
         ? 0

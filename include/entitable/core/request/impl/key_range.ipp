@@ -32,7 +32,7 @@ ENTITABLE_LAZY_BODY key_interval intersection(key_interval const& left, key_inte
 
 ENTITABLE_LAZY_BODY bool key_interval::is_empty() const noexcept {
     if (lower.end == key_bound::kind::open || upper.end == key_bound::kind::open) {
-        // No key is less than the empty one.
+        // No key is less than the empty key.
         return upper.end == key_bound::kind::exclusive && upper.key.empty();
     }
     int const order = text::compare_utf16(lower.key, upper.key);

@@ -16,7 +16,7 @@ namespace detail {
     return order < 0;
 }
 
-/// Heap sort: `<algorithm>` would cost more compile time.
+/// Uses heap sort, because `<algorithm>` would cost more compile time.
 ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
     auto const sift = [&](std::size_t root, std::size_t end) {
         for (std::size_t child = 2 * root + 1; child < end; root = child, child = 2 * root + 1) {

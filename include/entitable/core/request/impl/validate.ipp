@@ -122,8 +122,8 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
-/// Finds names that occur twice in one row. Most rows need only a filter that accepts each name it has seen, and few others (B. Bloom,
-/// "Space/time trade-offs in hash coding with allowable errors", 1970); after the first possible duplicate a table replaces it.
+/// Finds names that occur twice in one row. Most rows need only a filter that accepts each name it has seen, and only a few other names (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970); after the first
+/// possible duplicate a table replaces it.
 class names_seen {
 public:
     /// Starts for a row that is being walked and has at most `names` properties.
@@ -288,7 +288,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
     property_view property;
     names_seen names{entity.payload, cursor.left()};
     std::size_t count = 0;
-    std::size_t bytes = 0; // an upper bound of the size as the service measures it, but far cheaper
+    std::size_t bytes = 0; // a cheap upper bound of the size that the service measures
     while (cursor.next(property)) {
         names.add(property);
         auto named = validate_property_name(property.name, limits);
@@ -325,7 +325,7 @@ ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile co
     if (change.needs_existing() && !change.condition.any() && !change.condition.version().is_valid()) {
         return refusal(error_code::invalid_input,
             "the ETag of the condition must be \"...\" or W/\"...\" with at most 1024 printable ASCII characters; use "
-            "the one that was read, or any_etag",
+            "the ETag that was read, or any_etag",
             change.condition.version().text());
     }
     if (change.kind == mutation_kind::remove) {
@@ -360,7 +360,7 @@ ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_
     }
     bool const limited_in_bytes = (limits.max_partition_key_size | limits.max_row_key_size) != 0;
     bool const is_short = key.size() <= limits.max_key_units && !limited_in_bytes;
-    if (is_short && text::all_eights(key, detail::are_in_key)) { // the usual case
+    if (is_short && text::all_eights(key, detail::are_in_key)) { // this is the usual case
         return {};
     }
     std::size_t const max_size = which == "RowKey" ? limits.max_row_key_size : limits.max_partition_key_size;

@@ -36,7 +36,7 @@ private:
 
     std::string_view payload_;
     property_cursor behind_; // the latest property found in order
-    property_cursor ahead_;  // after the properties in the table
+    property_cursor ahead_;  // position after the properties in the table
     std::size_t count_;
     std::size_t steps_left_;
     bool has_table_{};

@@ -76,7 +76,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
     return whole.value();
 }
 
-/// Digest of bytes, in four independent lanes of eight bytes. Valid in this process only.
+/// Digest of bytes, in four independent lanes of eight bytes. Valid only in this process.
 [[nodiscard]] inline std::uint64_t bytes_digest(std::string_view bytes) noexcept {
     constexpr std::size_t lanes = 4;
     row_digest each[lanes] = {row_digest{1}, row_digest{2}, row_digest{3}, row_digest{4}};

@@ -33,7 +33,7 @@ ENTITABLE_LAZY_BODY property_view const* property_finder::find_in_table(std::str
     }
     if (name_table::entry const* const known = walked_.find(name)) {
         property_cursor there = ahead_;
-        there.descriptor_ = known->name - 3; // after its type and its size
+        there.descriptor_ = known->name - 3; // the name follows its type and its size
         there.values_ = payload_.data() + known->number;
         there.left_ = 1;
         return there.next(found_) ? &found_ : nullptr;

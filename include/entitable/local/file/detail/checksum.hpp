@@ -27,7 +27,7 @@ public:
         char const* const end = at + bytes.size();
         if (bytes.size() >= 16) {
             for (; end - at > 32; at += 32) { step(lanes, at, at + 8, at + 16, at + 24); }
-            // The rest; if it is less than four words, some bytes are hashed twice.
+            // Hashes the rest; if it is less than four words, some bytes are hashed twice.
             char const* const last = bytes.size() >= 32 ? end - 32 : at;
             step(lanes, last, last + 8, end - 16, end - 8);
         } else if (bytes.size() >= 8) {

@@ -64,7 +64,7 @@ enum class stepped : std::uint8_t { row, done, busy, failed };
 /// change the locks and the log of the parent.
 class connection {
 public:
-    /// Uses SQLite's locks and log, or reads the file alone: `quiet_read` ensures that nobody writes to the file.
+    /// Uses SQLite's locks and log, or reads only the file: `quiet_read` ensures that no program writes to the file.
     enum class access : std::uint8_t { write, read_quiet };
     /// Opens a file. Errors: StoreFailed, StoreForeign; StoreBusy on timeout.
     [[nodiscard]] static result<connection> open(
@@ -124,7 +124,7 @@ public:
     /// Rolls the transaction back.
     void roll_back() noexcept;
 
-    /// Returns the number of a table, nullopt if it does not exist. Cached if it was found before: the caller checks
+    /// Returns the number of a table; nullopt if the table does not exist. The number is cached if it was found before: the caller checks
     /// `statement::table_was_known` after its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
 
@@ -142,19 +142,19 @@ public:
     [[nodiscard]] bool out_of_room() const noexcept;
     /// After a failed commit: whether the log cannot contain the end of the commit.
     [[nodiscard]] bool failed_before_end() const noexcept;
-    /// In a write transaction that may have made the file longer by that many pages: ensures that the disk has space for them in the file,
+    /// In a write transaction that may have made the file longer by this many pages: ensures that the disk has space for them in the file,
     /// so that the log can always be moved into it, and that `reserve` bytes remain for removals: in the log, or for a rollback journal.
     /// False if there is not enough space.
     [[nodiscard]] bool allocate(std::size_t growth, std::size_t reserve) noexcept;
-    /// Grows the log to that many bytes, if it is shorter. Returns false if there is not enough space.
+    /// Grows the log to this many bytes, if it is shorter. Returns false if there is not enough space.
     bool allocate_log(std::size_t bytes) noexcept;
     /// With a log, before a transaction: cuts off a partial page at the end of the file. A process that died while it grew the file leaves
-    /// a partial page, and SQLite would count it as a whole one, for which there may be no space. The caller holds the writer lock.
+    /// a partial page, and SQLite would count it as a whole page, for which there may be no space. The caller holds the writer lock.
     void cut_part_of_page() noexcept;
     /// With a rollback journal: returns a number in the file that each commit changes.
     [[nodiscard]] std::uint32_t change_counter() noexcept;
 
-    /// Makes each later commit store here the number of pages in the write-ahead log.
+    /// Makes each later commit store the number of pages in the write-ahead log here.
     void count_log_pages(std::size_t& pages) noexcept;
     /// Moves the log into the file. With `truncate` the log restarts, or StoreBusy is returned while other connections read it;
     /// otherwise pages that they still read remain. The caller holds the writer lock: see sqlite_store.
@@ -198,7 +198,7 @@ private:
     std::int64_t room_until_{}; ///< with a rollback journal: file size in bytes up to which space is known to exist
 };
 
-/// Returns the error of a file that was recognised before and no longer is.
+/// Returns the error of a file that was recognised before and is no longer recognised.
 [[nodiscard]] failure damaged_header();
 
 /// One execution of a statement, from its first value to its last row.
@@ -219,7 +219,7 @@ public:
     void reset() noexcept;
     /// Returns whether there is a first row; waits while other connections block the read.
     [[nodiscard]] result<bool> first_row(patience& waits);
-    /// Returns whether there is a next row, if there was a first one.
+    /// Returns whether there is a next row, if there was a first row.
     [[nodiscard]] result<bool> next_row();
     /// After the first step of a statement with a number from `connection::table_id`: false if a table was removed in the meantime, in any
     /// process. The number may then belong to the removed table: look it up again.

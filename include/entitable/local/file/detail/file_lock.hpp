@@ -19,7 +19,7 @@ namespace detail {
 /// store that changes the journal or ends the log holds it exclusively.
 ///
 /// The locks belong to the open `-lock` file, which each store opens separately. SQLite's locks belong to the process: they are lost as
-/// soon as the process closes any descriptor of the file, for example one used to copy it. Children made by `fork` do not inherit them. One
+/// soon as the process closes any descriptor of the file, for example a descriptor used to copy it. Children made by `fork` do not inherit them. One
 /// thread at a time.
 ///
 /// A third lock determines the next writer: a store that finds the writer lock taken holds the third lock until it gets the writer lock.
@@ -57,7 +57,7 @@ private:
 
 /// Waits for the writer lock.
 [[nodiscard]] result<void> lock_patiently(file_lock& lock, patience& waits);
-/// Waits until other stores allow this use of the file; the message of StoreBusy says that `what` needs it.
+/// Waits until other stores allow this use of the file; the message of StoreBusy reports that `what` needs this use.
 [[nodiscard]] result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits);
 
 } // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A file in its file system: created with narrow permissions, and checked for replacement. The differences between operating systems are
-/// in the bodies.
+/// A file in its file system: created with restricted permissions, and checked for replacement. The differences between operating systems
+/// are in the bodies.
 
 #include <entitable/core/result.hpp>
 #include <entitable/local/file/file_options.hpp>
@@ -44,10 +44,10 @@ private:
     std::uint64_t device_{};
     std::uint64_t inode_{};
     std::uint64_t forks_{};
-    std::int64_t checked_{}; ///< milliseconds of some clock
+    std::int64_t checked_{}; ///< in milliseconds of any clock
 };
 
-/// Returns the error, in a forked child, of an object opened before the fork.
+/// Returns the error that an object opened before a fork returns in the child.
 [[nodiscard]] failure opened_before_fork();
 /// Returns the error of a failed operating system call.
 [[nodiscard]] failure system_failure(std::string_view what, int number, std::string_view path);

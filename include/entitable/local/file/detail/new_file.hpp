@@ -20,7 +20,7 @@ namespace detail {
 /// InvalidInput if it does.
 [[nodiscard]] result<void> check_own_name(std::string_view path);
 
-/// Deleted on destruction unless published. A child made by `fork` leaves it alone. One thread at a time.
+/// Deleted on destruction unless published. A child made by `fork` does not delete it. One thread at a time.
 class new_file {
 public:
     /// Creates an empty file that only its owner can read and write, in the folder of `path`. Errors: InvalidInput for an invalid path;
@@ -37,8 +37,8 @@ public:
 
     /// Returns the temporary path.
     [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
-    /// Gives the file its final name, if it has that many bytes; returns StoreFailed if another file has that name now. With `durable` the
-    /// name is flushed to the disk too. The file must be closed.
+    /// Gives the file its final name, if the file has this many bytes; returns StoreFailed if another file has that name now. With
+    /// `durable` the name is flushed to the disk too. The file must be closed.
     [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
 
 private:

@@ -18,7 +18,7 @@ namespace detail {
 /// One thread at a time; the connections outlive it.
 ///
 /// Each page is read through the guard of its connection, and gets a new checksum from the other connection's guard. The guard of the
-/// source lets pages pass that were never written: with a rollback journal SQLite leaves such a page if its contents were removed in the
+/// source accepts pages that were never written: with a rollback journal SQLite leaves such a page if its contents were removed in the
 /// transaction that made it. `finish` checks that each skipped page is free.
 class page_copy {
 public:
@@ -27,7 +27,7 @@ public:
     page_copy& operator=(page_copy const&) = delete;
     ~page_copy();
 
-    static constexpr std::uint64_t pages_at_once = 128; ///< a megabyte: some milliseconds
+    static constexpr std::uint64_t pages_at_once = 128; ///< a megabyte, which takes some milliseconds
 
     [[nodiscard]] result<void> begin();
     /// Copies `pages_at_once`. Returns `stepped::row` if there are more pages. If the source is not in a transaction and another connection

@@ -20,7 +20,7 @@ namespace detail {
 
 namespace file_format {
 
-/// Not SQLite's 4 KiB: a row of 1 KB would take a page in addition to its leaf of the tree.
+/// SQLite's 4 KiB would be too small: a row of 1 KB would take a page in addition to its leaf of the tree.
 inline constexpr std::size_t page_bytes = 8192;
 /// Bytes at the end of each page that SQLite does not use (its "reserved space").
 inline constexpr std::size_t page_checksum_bytes = 8;
@@ -78,7 +78,7 @@ private:
 class page_guard {
 public:
     page_guard() = default;
-    /// Guards a connection that was just opened and not used yet. The guard is on if the file is empty or its header is one of ours;
+    /// Guards a connection that was just opened and not used yet. The guard is on if the file is empty or has a header of this library;
     /// otherwise no page is checked or changed.
     explicit page_guard(sqlite3* database);
 
@@ -89,8 +89,8 @@ public:
     [[nodiscard]] bool on() const noexcept;
     /// Returns the number of the last page that was refused; 0 if there is none.
     [[nodiscard]] std::uint64_t refused() const noexcept;
-    /// Lets pages pass that were never written, and adds their numbers to `into`, until it is set to null. Such a page is all zeros, or
-    /// after the end of the file; the caller must check that it is not in use.
+    /// Accepts pages that were never written, and adds their numbers to `into`, until it is set to null. Such a page contains only zeros,
+    /// or is after the end of the file; the caller must check that it is not in use.
     void pass_unwritten(std::vector<std::uint64_t>* into) noexcept;
     /// Returns the file, as SQLite sees it.
     [[nodiscard]] sqlite3_file* file() const noexcept;

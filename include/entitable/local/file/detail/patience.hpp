@@ -43,7 +43,7 @@ public:
         }
         return now >= give_up_ || now >= call_->deadline || call_->cancellation.cancelled();
     }
-    /// Whether the call has ended, regardless of who holds the file.
+    /// Whether the call has ended, regardless of which store holds the file.
     [[nodiscard]] bool call_over() const noexcept {
         return call_->cancellation.cancelled() ||
             (call_->deadline != no_deadline && time_->steady() >= call_->deadline);

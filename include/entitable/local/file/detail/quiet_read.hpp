@@ -30,17 +30,17 @@ struct file_stamp {
     }
 };
 
-/// While a `quiet_read` exists, the file holds everything that was committed, and nobody writes to it. Writers hold the `-lock` file
-/// exclusively while they write to the log or to the file; a `quiet_read` holds it shared. If there is no `-lock` file, nobody writes
-/// through this library, and `still` checks that none has appeared. One thread at a time.
+/// While a `quiet_read` exists, the file contains everything that was committed, and no program writes to it. Writers hold the `-lock` file
+/// exclusively while they write to the log or to the file; a `quiet_read` holds it shared. If there is no `-lock` file, no program writes
+/// through this library, and `still` checks that no such file has appeared. One thread at a time.
 class quiet_read {
 public:
     /// Waits for current writers. Errors: StoreBusy after that; StoreReadOnly names the folder and the obstacle: a log or a journal with
     /// changes that are not in the file, or a `-lock` file that cannot be read.
     [[nodiscard]] static result<quiet_read> begin(file_place const& place, patience& waits);
 
-    /// Returns StoreBusy if a writer has appeared since `begin`; the data read since `begin` may be wrong then. Never fails if there is a
-    /// `-lock` file.
+    /// Returns StoreBusy if a writer has appeared since `begin`; in that case the data read since `begin` may be wrong. Never fails if
+    /// there is a `-lock` file.
     [[nodiscard]] result<void> still() const;
 
     /// Returns the state that is read.
@@ -54,7 +54,7 @@ private:
 
 /// Returns the folder of a file, for messages.
 [[nodiscard]] std::string folder_of(std::string_view path);
-/// Returns the error of a write to a file that is open for reading only.
+/// Returns the error of a write to a file that is open only for reading.
 [[nodiscard]] failure cannot_be_written(std::string_view path);
 
 } // namespace detail

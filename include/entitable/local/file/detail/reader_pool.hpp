@@ -41,7 +41,7 @@ public:
     private:
         reader_pool* from_;
         std::optional<quiet_read> quiet_; ///< ends after the connection
-        std::list<connection> one_;       ///< a list, so that returning it needs no allocation
+        std::list<connection> one_;       ///< in a list, so that returning it needs no allocation
         bool shared_;
     };
 

@@ -25,7 +25,7 @@ public:
 
     [[nodiscard]] std::string_view partition() const noexcept { return partition_; }
     [[nodiscard]] std::span<row_view const> rows() const noexcept { return {rows_, count_}; }
-    /// Clears the run and begins a new one for this partition.
+    /// Clears the run and begins a new run for this partition.
     void begin(std::string_view partition) {
         clear();
         partition_ = partition;

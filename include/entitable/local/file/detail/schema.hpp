@@ -20,8 +20,8 @@ inline constexpr std::int64_t version = 1; ///< SQLite's user_version
 
 /// Settings fixed when a file is created or opened, and stored in it.
 struct file_form {
-    bool write_ahead_log{};    ///< otherwise a rollback journal
-    bool names_without_case{}; ///< tables are found by their names in lower case. Fixed at creation
+    bool write_ahead_log{};    ///< write-ahead log; otherwise a rollback journal
+    bool names_without_case{}; ///< tables are found by their names in lower case; fixed at creation
 };
 
 /// Whether this is a file of tables in the requested form; false for a file that `prepare_schema` can convert. Errors: StoreForeign,
@@ -29,7 +29,7 @@ struct file_form {
 [[nodiscard]] result<bool> schema_fits(connection& on, file_form wanted, patience& waits);
 /// Checks the same for read-only use, with any journal; false for an empty file.
 [[nodiscard]] result<bool> schema_can_be_read(connection& on, file_form wanted, patience& waits);
-/// Converts an empty file to a file of tables, and sets the journal. Errors as above. The caller holds the writer lock, and nobody else
+/// Converts an empty file to a file of tables, and sets the journal. Errors as above. The caller holds the writer lock, and no other store
 /// has the file open.
 [[nodiscard]] result<void> prepare_schema(connection& on, file_form wanted, patience& waits);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The shapes of rows that a connection knows. The common part of similar rows, the names and types of their properties, is stored once in
+/// The shapes of rows that a connection has cached. The common part of similar rows, the names and types of their properties, is stored once in
 /// the file, as their shape; a row refers to it by its number.
 
 #include <entitable/core/row/format.hpp>
@@ -24,7 +24,7 @@ struct row_shape {
     std::string bytes;
 };
 
-/// One thread at a time. A reference to a shape is valid until the next one is added.
+/// One thread at a time. A reference to a shape is valid until the next shape is added.
 class shape_memory {
 public:
     /// Returns the shape; null if it is unknown.

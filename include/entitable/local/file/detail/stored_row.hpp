@@ -4,7 +4,7 @@
 
 /// \file
 /// The stored form of a row in the file, version 1: its Timestamp and values, the number of its shape (4 bytes), a checksum (8 bytes). With
-/// number 0 the row's original bytes come first: they are not a row of version 1, or its shape is too long, or the file has too many
+/// number 0 the row's original bytes come first: they are not a row of version 1, or the shape is too long, or the file has too many
 /// shapes.
 
 #include <entitable/local/file/detail/connection.hpp>
@@ -19,7 +19,7 @@ namespace detail {
 }
 
 /// Converts `bytes` in place to the stored form. Runs in a transaction of `on`, and stores a new shape in it. Returns nothing on failure;
-/// `on` has the reason.
+/// `on` contains the reason.
 [[nodiscard]] std::optional<std::string_view> pack_row(
     connection& on, std::string& bytes, std::uint64_t partition_hash, std::string_view row);
 

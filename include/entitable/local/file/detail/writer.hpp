@@ -35,19 +35,19 @@ struct commit_group {
     connection& on;
     std::int64_t last_version;          ///< the highest version used
     std::optional<table> known_table{}; ///< the last table looked up
-    std::size_t growth{}; ///< the file has become longer by at most that many pages; not counted for removals
+    std::size_t growth{}; ///< the file has become longer by at most this many pages; removals are not counted
 
-    /// Returns the number of a table, nullopt if it does not exist.
+    /// Returns the number of a table; nullopt if the table does not exist.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
 };
 
 /// The highest version ever used, stored in the file for the next store. Storing every version would cost one more page per commit. So the
 /// file stores a bound that no version exceeds. The bound is exact when a store begins to write after another store; the longer a store is
-/// the only writer, the further its bound is ahead, by at most a second. The next store continues from the bound, so its Timestamps may run
+/// the only writer, the further ahead its bound is, by at most a second. The next store continues from the bound, so its Timestamps may run
 /// ahead of the clock by at most the time that the previous store was the only writer.
 class version_memory {
 public:
-    /// Returns the highest version that can exist if the file has `bound`.
+    /// Returns the highest version that can exist if `bound` is in the file.
     [[nodiscard]] std::int64_t last(std::int64_t bound) const noexcept { return bound == bound_ ? last_ : bound; }
     /// Returns the bound to store when `version` is committed over `bound`.
     [[nodiscard]] std::int64_t bound_for(std::int64_t version, std::int64_t bound) const noexcept;
@@ -57,21 +57,21 @@ public:
     void forget() noexcept { bound_ = -1; }
 
 private:
-    std::int64_t bound_{-1}; ///< the bound in the file unless others wrote; -1 at first
+    std::int64_t bound_{-1}; ///< the bound in the file, unless other stores have written; -1 at first
     std::int64_t first_{};   ///< start of the current period without writes by other stores
     std::int64_t last_{};
 };
 
-/// Runs in the transaction; possibly again from its start, possibly on another thread while its caller waits.
+/// Runs in the transaction, possibly again from its start, and possibly on another thread while its caller waits.
 using write_job = function_ref<job_end(commit_group&)>;
 
 /// Thread safety: `run` and `checkpoint` may be called from several threads.
 ///
-/// A thread that finds no leader becomes the leader: it commits its own job with the jobs of all threads that came in the meantime, and
-/// then lets another thread lead. While other stores hold the file, each job, claimed or not, ends with the deadline and the cancellation
-/// of its call and with the busy timeout; a leader whose own job ends this way hands the remaining jobs to another thread. The writer lock
-/// is held from the beginning of a transaction to after its checkpoint, so that a checkpoint and a commit never overlap in any process:
-/// SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
+/// A thread that finds no leader becomes the leader: it commits its own job with the jobs of all threads that have arrived in the meantime,
+/// and then lets another thread lead. While other stores hold the file, each job, claimed or not, ends with the deadline and the
+/// cancellation of its call and with the busy timeout; a leader whose own job ends this way hands the remaining jobs to another thread. The
+/// writer lock is held from the beginning of a transaction to after its checkpoint, so that a checkpoint and a commit never overlap in any
+/// process: SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
     /// `read_only`: for a file that cannot be written; every call returns StoreReadOnly.
@@ -86,7 +86,7 @@ public:
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);
 
-    /// Marks a long read as long as it exists: commits do not wait for that reader, however long the log is.
+    /// Marks a long read while this object exists: commits do not wait for that reader, however long the log is.
     class long_log {
     public:
         explicit long_log(writer& of) noexcept : of_(of) { ++of_.long_logs_; }
@@ -154,7 +154,7 @@ private:
     file_lock lock_;
     std::optional<connection> on_;
     version_memory versions_;
-    std::uint64_t log_{}; ///< the identity of the connection's log; 0 before it had one
+    std::uint64_t log_{}; ///< the identity of the connection's log; 0 before the connection had a log
     std::size_t log_pages_{};
     std::size_t checkpoint_at_; ///< pages
     std::atomic<std::size_t> long_logs_{0};
@@ -164,7 +164,7 @@ private:
     bool room_won_{};   ///< the log was moved for them since the last commit
 
     line claimed_;   ///< owned by the leader, like the members above
-    line held_back_; ///< jobs that are claimed too, and are committed later
+    line held_back_; ///< jobs that are also claimed, and are committed later
 
     std::mutex queue_mutex_;
     // guarded by queue_mutex_
@@ -174,7 +174,8 @@ private:
     std::size_t generation_{}; ///< the number of claims so far
     bool stalled_{};           ///< the leader waits for other stores that hold the file
     std::size_t stall_{};      ///< the number of such waits
-    /// All jobs of one generation wait on one condition variable, alternately, so that one call wakes them. Checkpoints wait on the third.
+    /// All jobs of one generation wait on one of two condition variables, alternately, so that one call wakes them. Checkpoints wait on the
+    /// third one.
     std::condition_variable wake_[3];
 };
 

@@ -80,10 +80,10 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
 // ---- opening ----------------------------------------------------------------------------------------
 
 /// Makes SQLite usable in a child made by `fork`: the child owns the mutexes that SQLite has for all files, so it can open files. Without
-/// this, a mutex may be locked by a thread that the child does not have. SQLite still assumes that the parent's files are open.
+/// this, a mutex may be locked by a thread that does not exist in the child. SQLite still assumes that the parent's files are open.
 ENTITABLE_DECL void hold_sqlite_over_forks() {
 #if !defined(_WIN32)
-    // In SQLite's own locking order.
+    // Locks in SQLite's own order.
     static constexpr int all[] = {SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_MASTER, SQLITE_MUTEX_STATIC_VFS1,
         SQLITE_MUTEX_STATIC_VFS2, SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_LRU, SQLITE_MUTEX_STATIC_PMEM,
         SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MEM};
@@ -100,7 +100,7 @@ ENTITABLE_DECL void hold_sqlite_over_forks() {
 #endif
 }
 
-/// Prevents SQLite from looking for a log, taking a lock or creating a file. Only valid while nobody writes.
+/// Prevents SQLite from looking for a log, taking a lock or creating a file. Only valid while no program writes.
 ENTITABLE_DECL std::string immutable_uri(std::string_view path) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string uri = "file:";
@@ -128,7 +128,7 @@ ENTITABLE_DECL result<connection> connection::open(
     int flags = (quiet ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX |
         SQLITE_OPEN_PRIVATECACHE;
 #if defined(SQLITE_OPEN_NOFOLLOW)
-    flags |= SQLITE_OPEN_NOFOLLOW; // for a link created after the path was resolved
+    flags |= SQLITE_OPEN_NOFOLLOW; // refuses a link created after the path was resolved
 #endif
     int const code =
         sqlite3_open_v2(name.c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
@@ -175,7 +175,7 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
     }
     sqlite3_limit(database_, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_wal_autocheckpoint(database_, 0);
-    // A removal that also had to overwrite each page which it frees would run out of space on a full disk.
+    // A removal that also had to overwrite each page that it frees would run out of space on a full disk.
     std::string settings =
         "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
         "PRAGMA secure_delete = FAST; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
@@ -197,7 +197,8 @@ ENTITABLE_DECL result<void> connection::set_durability(file_options const& optio
     for (;;) {
         auto const journal = text_of("PRAGMA journal_mode");
         if (journal) {
-            // EXTRA is FULL, plus flushing the removal of a rollback journal. With a journal, a weaker setting could damage the file.
+            // EXTRA is like FULL, and also flushes the removal of a rollback journal. With a journal, a weaker setting could damage the
+            // file.
             write_ahead_log_ = *journal == "wal";
             bool const relaxed = options.durability == durability::relaxed && write_ahead_log_;
             return run_text(relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = EXTRA") == stepped::done
@@ -249,7 +250,7 @@ ENTITABLE_DECL int last_system_code(sqlite3* database) noexcept {
     for (int const which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
         sqlite3_file* file = nullptr;
         if (code == 0 && sqlite3_file_control(database, nullptr, which, &file) == SQLITE_OK && file != nullptr &&
-            file->pMethods != nullptr && file->pMethods->xFileControl != nullptr) { // a journal in memory has none
+            file->pMethods != nullptr && file->pMethods->xFileControl != nullptr) { // a journal in memory has no file
             file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &code);
         }
     }
@@ -401,7 +402,7 @@ ENTITABLE_DECL statement& statement::bind_text(int at, std::string_view text) no
     return *this;
 }
 
-/// Each statement of a connection detects a change of the schema once; the first one to detect it resets all of them.
+/// Each statement of a connection detects a change of the schema once; the first statement to detect it resets all of them.
 ENTITABLE_DECL void statement::look_for_replanning() noexcept {
     if (statement_ == nullptr) { return; }
     int const now = sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);

@@ -65,7 +65,7 @@ ENTITABLE_DECL bool connection::out_of_room() const noexcept {
     return code_ == SQLITE_IOERR_SHMSIZE || room::means_no_room(code_, system_code_);
 }
 
-/// The end of a commit is the last page that is written to the log, unless SQLite fills the rest of a sector with more of them.
+/// The end of a commit is the last page that is written to the log, unless SQLite fills the rest of a sector with more pages.
 ENTITABLE_DECL bool connection::failed_before_end() const noexcept {
     sqlite3_file* const file = guard_.file();
     return write_ahead_log_ && room::means_no_room(code_, system_code_) && file != nullptr &&
@@ -77,8 +77,8 @@ ENTITABLE_DECL std::int64_t connection::pages() noexcept {
     return asked.step() == stepped::row ? asked.number(0) : 0;
 }
 
-/// Reads the index of the log, which nobody else writes while this store holds the writer lock: https://www.sqlite.org/walformat.html, 2.1.
-/// Reading it through SQLite would take a sixth of the time of an insert.
+/// Reads the index of the log, which no other store writes while this store holds the writer lock: https://www.sqlite.org/walformat.html,
+/// 2.1. Reading it through SQLite would take a sixth of the time of an insert.
 ENTITABLE_DECL std::int64_t connection::committed_pages() noexcept {
     constexpr int index_bytes = 32'768;
     constexpr std::size_t pages_at = 20;
@@ -103,7 +103,7 @@ ENTITABLE_DECL bool connection::allocate(std::size_t growth, std::size_t reserve
     }
     room::bytes const wanted = pages() * page;
     if (write_ahead_log_) {
-        // The log comes first: the file must not take the space that a checkpoint has freed.
+        // The log is extended first: the file must not take the space that a checkpoint has freed.
         return allocate_log(reserve) && (room::extend(*file, wanted + ahead) || room::extend(*file, wanted));
     }
     if (wanted <= size) { return true; }

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Starts a read transaction, so that all reads see one point in time.
+/// Starts a read transaction, so that all reads see the same point in time.
 ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
     for (;;) {
         stepped begun = on.run_text("BEGIN");
@@ -45,7 +45,7 @@ ENTITABLE_DECL bool keep_pace(
 /// Copies all pages.
 ENTITABLE_DECL result<file_copy_progress> copy_pages(connection& from, page_copy& copy, file_copy_watcher watch,
     file_copy_options const& how, file_options const& options, call const& context) {
-    constexpr std::uint64_t slices_a_sync = 8; // few, so that neither the deadline nor a writer waits long for the disk
+    constexpr std::uint64_t slices_a_sync = 8; // neither the deadline nor a writer waits long for the disk
     constexpr std::uint64_t most_restarts = 3;
     clock& time = *options.local.time;
     file_copy_progress done;
@@ -88,7 +88,7 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
     ENTITABLE_TRY(auto to, detail::connection::open(target.passing_path(), options_, waits));
     auto const journal = detail::patiently(waits, [&] { return from->text_of("PRAGMA journal_mode"); });
     if (!journal) { return failure{journal.error()}; }
-    // With a log this blocks nobody. With a rollback journal it would block each commit for the whole time.
+    // With a log this does not block other stores. With a rollback journal it would block each commit for the whole time.
     if (auto begun = *journal == "wal" ? detail::begin_snapshot(*from, waits) : result<void>{}; !begun) {
         return std::move(begun).as_failure();
     }

@@ -85,7 +85,7 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
             }
             return system_failure("cannot use the file's lock file", errno, path_);
         }
-        // A lock on a file that others can no longer find excludes nobody.
+        // A lock on a file that other processes can no longer find does not exclude them.
         struct stat held{};
         struct stat named{};
         if (::fstat(handle_.get(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
@@ -109,7 +109,7 @@ ENTITABLE_DECL void file_lock::unlock() noexcept {
     }
 }
 
-/// A check is a system call, so it is made every fourth time, and then until the next one has had its turn.
+/// A check is a system call, so it is made only every fourth time, and then until the next writer has had its turn.
 ENTITABLE_DECL bool file_lock::lets_next_go_first() noexcept {
     constexpr int between_questions = 4;
     constexpr int longest = 16; // waits of the caller: about 20 ms

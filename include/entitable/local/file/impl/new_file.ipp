@@ -47,14 +47,14 @@ ENTITABLE_DECL void new_file::remove() noexcept {}
 
 #else
 
-/// Checks that neither a file of that name exists nor the log of a former file, which would be taken for the log of the copy.
+/// Checks that neither a file of that name exists nor the log of a former file, which would be mistaken for the log of the copy.
 ENTITABLE_DECL result<void> check_free_name(std::string const& path) {
     struct stat about{};
     for (std::string_view const part : {"", "-wal", "-journal", "-shm"}) {
         std::string const name = text::joined({path, part});
         if (::lstat(name.c_str(), &about) == 0) {
             return system_failure(part.empty() ? "the name is taken, and a copy never overwrites a file"
-                                               : "a leftover file would be taken for the log of the copy",
+                                               : "a leftover file would be mistaken for the log of the copy",
                 EEXIST, name);
         }
         if (errno != ENOENT) { return system_failure("cannot check the name of the copy", errno, name); }
@@ -89,7 +89,7 @@ ENTITABLE_DECL result<void> sync_folder(std::string const& folder) {
 
 ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
     ENTITABLE_TRY(auto literal, literal_path(path));
-    std::size_t const slash = literal.rfind('/'); // always found
+    std::size_t const slash = literal.rfind('/'); // the name is always found
     std::string const name = literal.substr(slash + 1);
     if (name.empty() || name == "." || name == "..") {
         return failure{error_code::invalid_input, "the path of a copy must name a file, not a folder"};

@@ -46,7 +46,7 @@ struct own_handles {
 
 ENTITABLE_DECL own_handle own_handle::open(char const* path, int flags, unsigned mode) {
     own_handles& all = own_handles::all();
-    auto made = std::make_unique<kept>();  // first, so that no handle is lost if memory runs out
+    auto made = std::make_unique<kept>();  // allocates first, so that no handle is lost if memory runs out
     std::lock_guard const lock{all.mutex}; // a child made between these two lines would keep the handle
     made->handle = ::open(path, flags, mode);
     own_handle opened;

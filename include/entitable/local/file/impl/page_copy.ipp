@@ -45,7 +45,7 @@ ENTITABLE_DECL stepped page_copy::step() noexcept {
     std::size_t const unwritten = unwritten_.size();
     int const code = sqlite3_backup_step(backup_, static_cast<int>(pages_at_once));
     if (code == SQLITE_OK || code == SQLITE_DONE) {
-        if (before != 0 && copied() <= before) { // all steps are of one length, so that a restart can be detected
+        if (before != 0 && copied() <= before) { // all steps have the same length, so that a restart can be detected
             ++restarts_;
             unwritten_.erase(unwritten_.begin(), unwritten_.begin() + static_cast<std::ptrdiff_t>(unwritten));
         }
@@ -88,7 +88,7 @@ ENTITABLE_DECL result<void> page_copy::read_copied(std::uint64_t page, std::vect
     return to_.outcome_of(code) == stepped::done ? result<void>{} : problem();
 }
 
-/// Walks SQLite's list of free pages: each trunk has the number of the next one, its count of free pages, and their numbers.
+/// Walks SQLite's list of free pages: each trunk contains the number of the next trunk, its count of free pages, and their numbers.
 ENTITABLE_DECL result<void> page_copy::finish() {
     if (!to_.may_step()) { return problem(); }
     if (unwritten_.empty()) { return {}; }
@@ -116,7 +116,7 @@ ENTITABLE_DECL result<void> page_copy::finish() {
         trunk = next;
     }
     if (unwritten_.empty()) { return {}; }
-    failure failed{error_code::store_corrupt, "cannot copy the file: a page in use is all zeros"};
+    failure failed{error_code::store_corrupt, "cannot copy the file: a page in use contains only zeros"};
     failed.error().detail = text::joined({"page ", std::to_string(unwritten_.front())});
     return failed;
 }

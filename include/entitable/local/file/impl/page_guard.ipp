@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The methods of the file, with reads and writes replaced: the file itself stays the one that SQLite opened, and all other methods are
+/// The methods of the file, with reads and writes replaced: the file itself is still the file that SQLite opened, and all other methods are
 /// called as before.
 struct page_guard::methods : sqlite3_io_methods {
     explicit methods(sqlite3_file& file) : sqlite3_io_methods(*file.pMethods), below_(file.pMethods), file_(file) {

@@ -70,7 +70,7 @@ ENTITABLE_DECL result<void> check_logs(std::string const& path) {
     constexpr std::string_view once = "has changes that are not in the file: open it once with write permission";
     constexpr std::string_view unread = "cannot be read, so it may have changes that are not in the file";
     auto const log = head_of(path + "-wal");
-    // A log that was allocated ahead and not written begins with zeros.
+    // A log that was allocated in advance and not written begins with zeros.
     if (!log || log->starts_with("\x37\x7F\x06")) { return not_quiet(path, "-wal", log ? once : unread); }
     auto const journal = head_of(path + "-journal");
     if (!journal || (!journal->empty() && journal->front() != '\0')) {
@@ -125,7 +125,7 @@ ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, pat
             if (!waits.wait()) { return waits.given_up(); }
         }
         if (!locked) { return not_quiet(place.path(), "-lock", "cannot be locked, so writers cannot be excluded"); }
-        // A lock on a file that others can no longer find excludes nobody.
+        // A lock on a file that other processes can no longer find does not exclude them.
         struct stat held{};
         struct stat named{};
         if (::fstat(handle, &held) == 0 && ::stat(lock.c_str(), &named) == 0 && held.st_ino == named.st_ino &&

@@ -9,7 +9,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits) {
-    if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
+    if (!place_.in_own_process()) { // checked first, because a thread of the parent may hold the mutex
         return opened_before_fork();
     }
     ENTITABLE_TRY(auto quiet, begin_quiet(waits));
@@ -36,7 +36,7 @@ ENTITABLE_DECL result<std::optional<quiet_read>> reader_pool::begin_quiet(patien
     return begun ? result<std::optional<quiet_read>>{*std::move(begun)} : std::move(begun).as_failure();
 }
 
-/// Takes no lock, since it may wait; the parts of the place that it reads never change.
+/// Takes no lock, because this function may wait; the parts of the place that it reads never change.
 ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::open_another(patience& waits) {
     if (!place_.in_own_process()) { return opened_before_fork(); }
     ENTITABLE_CHECK(place_.same_file());

@@ -19,7 +19,7 @@ inline constexpr char row_sql[] =
 inline constexpr char shape_sql[] = "CREATE TABLE entitable_shape (id INTEGER PRIMARY KEY, shape BLOB NOT NULL UNIQUE)";
 inline constexpr char state_sql[] =
     "CREATE TABLE entitable_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID";
-/// The objects in the schema besides the four tables above and the indices that SQLite makes for UNIQUE. Other tables and views are
+/// The objects in the schema other than the four tables above and the indices that SQLite makes for UNIQUE. Other tables and views are
 /// harmless; a trigger or an index on our tables would change the effect of a write.
 inline constexpr char strangers_sql[] =
     "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' OR (tbl_name IN "
@@ -66,10 +66,10 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
     }
     if (*user_version > version) {
         return failure{error_code::store_newer,
-            text::joined({"the file has format ", std::to_string(*user_version), "; this library knows format ",
+            text::joined({"the file has format ", std::to_string(*user_version), "; this library supports format ",
                 std::to_string(version)})};
     }
-    static_cast<void>(on.guard().look()); // when it was opened, another process was creating it
+    static_cast<void>(on.guard().look()); // when the file was opened, another process was creating it
     if (!on.guard().on()) { return damaged_header(); }
     auto ours = schema_is_ours(on);
     if (!ours) { return ours; }
@@ -104,7 +104,7 @@ ENTITABLE_DECL stepped create_schema(connection& on, file_form form) {
     return on.run_text(text.c_str());
 }
 
-/// Whether the journal is the requested one, according to SQLite and to the stored state.
+/// Whether the requested journal is in use, according to SQLite and to the stored state.
 ENTITABLE_DECL result<bool> journal_fits(connection& on, file_form wanted) {
     auto const journal = on.text_of("PRAGMA journal_mode");
     auto const kept = state_of(on, "SELECT value FROM entitable_state WHERE name = 'write_ahead_log'");
@@ -122,7 +122,7 @@ auto patiently(patience& waits, Try const& once) -> decltype(once()) {
     }
 }
 
-/// A view, because a table would take a page, which a full disk does not have.
+/// Creates a view, because a table would take a page, and a full disk has no page left.
 ENTITABLE_DECL stepped end_known_tables(connection& on) {
     return on.run_text("CREATE VIEW entitable_passing AS SELECT 1; DROP VIEW entitable_passing");
 }
@@ -150,7 +150,7 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, pat
     auto const failed = [&] { return on.problem("cannot prepare the file"); };
     std::string page_size = "PRAGMA page_size = ";
     text::append_decimal(page_size, file_format::page_bytes);
-    // The file is recognised before its journal is changed, so that a foreign file is left alone.
+    // The file is recognised before its journal is changed, so that a foreign file is not changed.
     auto made = patiently(waits, [&]() -> result<void> {
         if (on.run_text(page_size.c_str()) != stepped::done) { return failed(); }
         on.reserve_page_checksums();

@@ -39,7 +39,7 @@ ENTITABLE_DECL result<connection> connection_to(
     auto opened = connection::open(place.path(), options, waits);
     auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
     lock.unlock();
-    static_cast<void>(lock.try_use(file_lock::use::with_others)); // which all stores can take again
+    static_cast<void>(lock.try_use(file_lock::use::with_others)); // now all stores can take this lock again
     made = opened && made ? opened->set_durability(options, waits) : std::move(made);
     return made ? std::move(opened) : std::move(made).as_failure();
 }
@@ -168,8 +168,8 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
     return removed;
 }
 
-/// Removes rows of dropped tables until the call's deadline. Uses smaller slices if the disk has no space to log larger ones.
-/// Returns whether any were removed.
+/// Removes rows of dropped tables until the call's deadline. Uses smaller slices if the disk has no space to log larger slices.
+/// Returns whether any rows were removed.
 ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
     std::int64_t rows_at_once = 1000;
     bool removed = false;
@@ -356,7 +356,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
         return nothing ? detail::job_end::nothing : detail::job_end::written;
     };
     auto committed = writer_->run(job, context);
-    if (is_full(committed, outcome) && purge(context)) { // rows of tables that were removed
+    if (is_full(committed, outcome) && purge(context)) { // these are rows of tables that were removed
         committed = writer_->run(job, context);
     }
     if (!committed) { return std::move(committed).as_failure(); }
@@ -416,7 +416,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std:
     return true;
 }
 
-/// Undoes the inserts one by one: the commit may include changes of others, so it cannot be rolled back. False on failure.
+/// Undoes the inserts one by one: the commit may include changes of other jobs, so it cannot be rolled back. False on failure.
 ENTITABLE_DECL bool sqlite_store::transaction::take_back() {
     detail::statement remove{on_, detail::sql::erase};
     for (std::string const& row : inserted_) {

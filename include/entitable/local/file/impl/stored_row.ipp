@@ -16,14 +16,14 @@ namespace stored_row {
 inline constexpr std::size_t number_size = sizeof(std::uint32_t);
 inline constexpr std::size_t trailer_size = number_size + sizeof(std::uint64_t);
 inline constexpr std::size_t timestamp_size = row_format::header_size - row_format::timestamp_offset;
-/// Shorter ones leave no room for the trailer.
+/// Shorter rows leave no room for the trailer.
 inline constexpr std::size_t shortest_descriptor = trailer_size + timestamp_size - row_format::header_size;
-/// Longer ones are not shared by many rows.
+/// Longer shapes are not shared by many rows.
 inline constexpr std::size_t longest_descriptor = 4096;
 
 } // namespace stored_row
 
-/// Returns the size of the descriptor of a row that can have a shape; 0 for others.
+/// Returns the size of the descriptor of a row that can have a shape; 0 for any other row.
 ENTITABLE_DECL std::size_t shared_descriptor(std::string_view bytes) noexcept {
     if (bytes.size() < row_format::header_size || static_cast<std::uint8_t>(bytes[0]) != row_format::version) {
         return 0;

@@ -56,9 +56,9 @@ ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
         last_row = row;
     }
     if (!more) { return std::move(more).as_failure(); }
-    // A key is its name, in lower case or unchanged, so that a changed bit in either is detected.
+    // A table's key is its name, in lower case or unchanged, so that a changed bit in either is detected.
     bool const without_case =
-        options_.local.limits.table_names_without_case; // matches the file, or it would not be open
+        options_.local.limits.table_names_without_case; // the setting matches the file, or the file would not be open
     std::set<std::string, std::less<>> names;
     detail::statement tables{*reader, detail::sql::list_tables};
     more = tables.bind(1, std::string_view{}).first_row(waits);

@@ -25,7 +25,7 @@ struct writer::waiting {
     bool queued{true};   ///< not claimed yet
     bool done{};
     std::size_t stall{}; ///< stall in which its busy timeout began
-    waiting* next{};     ///< next writer in the same queue
+    waiting* next{};     ///< the next writer in the same queue
 };
 
 ENTITABLE_DECL void writer::line::push_back(waiting& one) noexcept {
@@ -80,11 +80,11 @@ ENTITABLE_DECL writer::~writer() {
         alone = locked && *locked && place_.same_file() && lock_.try_use(file_lock::use::alone) &&
             (!lost_log() || has_last_log());
 #if ENTITABLE_HAS_EXCEPTIONS
-    } catch (...) { // out of memory for an error message: the log is not moved
+    } catch (...) { // there is no memory for an error message: the log is not moved
     }
 #endif
     if (alone) {
-        on_->end_log_at_close(); // no store of any process has the file open
+        on_->end_log_at_close(); // no store in any process has the file open
     }
     on_.reset();
 }
@@ -94,7 +94,7 @@ ENTITABLE_DECL result<void> writer::run(write_job job, call const& context) { re
 ENTITABLE_DECL result<void> writer::checkpoint(call const& context) { return run_or_move_log(nullptr, context); }
 
 ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call const& context) {
-    if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
+    if (!place_.in_own_process()) { // checked first, because a thread of the parent may hold the mutex
         return opened_before_fork();
     }
     if (read_only_) { return cannot_be_written(place_.path()); }
@@ -124,7 +124,7 @@ ENTITABLE_DECL void writer::await(waiting& mine) {
             led_ = false;
             wake_next();
         } else if (wake_[mine.place].wait_for(lock, between_questions) == std::cv_status::timeout && gives_up(mine)) {
-            wake_next(); // the wake-up may have reached this thread
+            wake_next(); // this thread may have consumed the wake-up of another thread
             return;
         }
     }
@@ -150,7 +150,7 @@ ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
     return true;
 }
 
-/// Wakes a thread that may lead now; in rare cases all threads, of which one may.
+/// Wakes a thread that may lead now; in rare cases wakes all threads, one of which may lead.
 ENTITABLE_DECL void writer::wake_next() noexcept {
     if (led_ || (claimed_.empty() && queue_.empty())) { return; }
     if (claimed_.empty() && checkpoints_ == 0) {
@@ -160,10 +160,10 @@ ENTITABLE_DECL void writer::wake_next() noexcept {
     for (auto& each : wake_) { each.notify_all(); }
 }
 
-/// Claims a checkpoint that is the first, or the jobs before the first checkpoint.
+/// Claims the first job if it is a checkpoint; otherwise claims the jobs before the first checkpoint.
 ENTITABLE_DECL void writer::claim() noexcept {
     if (!claimed_.empty()) {
-        return; // left over by another leader
+        return; // another leader has left claimed jobs behind
     }
     ++generation_;
     one_by_one_ = room_won_ = false;
@@ -182,7 +182,7 @@ ENTITABLE_DECL void writer::claim() noexcept {
 
 // ---- the leader -------------------------------------------------------------------------------------
 
-/// Processes the claimed jobs, and ends when its own job is done: another thread continues with the remaining ones.
+/// Processes the claimed jobs, and ends when its own job is done: another thread continues with the remaining jobs.
 ENTITABLE_DECL void writer::lead(waiting& mine) {
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
@@ -242,7 +242,7 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
         }
         release();
         finish(*broken);
-        return ended::again; // commits the other jobs without the failed one
+        return ended::again; // commits the other jobs without the failed job
     }
     if (any) { return commit(mine, group, bound); }
     release();
@@ -312,7 +312,7 @@ ENTITABLE_DECL result<bool> writer::try_begin() {
     return failed;
 }
 
-/// Whether the log that the connection writes is no longer the one next to the file: its content would be lost.
+/// Whether the log that the connection writes is no longer the log next to the file, so that its content would be lost.
 ENTITABLE_DECL bool writer::lost_log() {
     std::uint64_t const now = place_.log();
     if (log_ == 0) { log_ = now; }
@@ -358,7 +358,7 @@ ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
     return all_wait;
 }
 
-/// Records for unclaimed jobs whether others hold the file. Only leaders change that.
+/// Records for unclaimed jobs whether other stores hold the file. Only leaders change this record.
 ENTITABLE_DECL void writer::stalled(bool now) noexcept {
     if (stalled_ != now) {
         std::lock_guard const lock{queue_mutex_};
@@ -442,11 +442,11 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
     }
 }
 
-/// Determines the outcome of a failed commit, with the writer lock, so that nobody has written since.
+/// Determines the outcome of a failed commit, with the writer lock, so that no other store has written since.
 ///
-/// With a log nobody sees a failed commit: the log's index, which the connections share, does not have it. But its pages may be in the log,
-/// and be found when the index is rebuilt. The old connection therefore stays open until a small commit has overwritten the first of these
-/// pages. That is not needed if the end of the commit was not written.
+/// With a log no connection sees a failed commit, because the log's index, which the connections share, does not contain it. But the pages
+/// of the commit may be in the log, and may be found when the index is rebuilt. The old connection therefore stays open until a small
+/// commit has overwritten the first of these pages. That is not needed if the end of the commit was not written.
 ///
 /// With a rollback journal the file is recovered when it is opened, and its counter identifies the state. If that includes the commit,
 /// another commit ensures that it stays, whatever happened to the journal.
@@ -465,7 +465,7 @@ ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
         on_->roll_back();
         return fate::none;
     }
-    bool const ours = log || lock_.usable(); // without the lock, others may have written
+    bool const ours = log || lock_.usable(); // without the lock, other stores may have written
     if (!ours || on_->run(sql::raise_version_bound) != stepped::done || on_->run(sql::commit) != stepped::done) {
         on_.reset();
         return fate::unknown;

@@ -26,8 +26,8 @@ struct alignas(8) chunk {
 
     std::uint16_t count;
     std::uint8_t capacity;
-    std::uint8_t level; ///< 0: a leaf
-    std::uint32_t skip; ///< bytes that all keys of the chunk have in common, or fewer
+    std::uint8_t level; ///< 0 for a leaf
+    std::uint32_t skip; ///< at most the number of bytes that all keys of the chunk have in common
 
     [[nodiscard]] static chunk* make(std::size_t capacity, std::size_t level) {
         std::size_t const each = sizeof(std::uint64_t) + sizeof(entry*) + (level > 0 ? sizeof(chunk*) : 0);
@@ -59,7 +59,7 @@ struct alignas(8) chunk {
             std::memcpy(&bits, key.data() + skip, sizeof bits);
             return from_big_endian(bits);
         }
-        if (key.size() >= sizeof bits) { // loads the last eight bytes and shifts: faster than copying a variable number
+        if (key.size() >= sizeof bits) { // loads eight bytes and shifts: faster than copying a variable number
             std::memcpy(&bits, key.data() + key.size() - sizeof bits, sizeof bits);
             return from_big_endian(bits) << 8U * (sizeof bits - left);
         }
@@ -111,8 +111,8 @@ struct alignas(8) chunk {
         return bisect(key);
     }
 
-    /// Returns the entry of `key` in a leaf. A key without the common prefix cannot match, wherever the search ends: so the prefix is
-    /// not compared, which would be a cache miss.
+    /// Returns the entry of `key` in a leaf. A key without the common prefix cannot match, wherever the search ends, so the prefix is not
+    /// compared, which would cause a cache miss.
     [[nodiscard]] entry* find(std::string_view key) noexcept {
         auto const [index, equal] = bisect(key);
         return equal ? entries()[index] : nullptr;
@@ -149,7 +149,7 @@ struct alignas(8) chunk {
         }
         ++count;
         if (index < first()) {
-            return; // the first child: no key
+            return; // the first child has no key
         }
         std::string_view const key = fresh->key();
         heads()[index] = head_of(key, skip);
@@ -185,7 +185,7 @@ struct alignas(8) chunk {
         count = static_cast<std::uint16_t>(count + added);
     }
 
-    /// Moves the child after `index` into the one at `index` if both are small; returns whether it did.
+    /// Moves the child after `index` into the child at `index` if both are small; returns whether it did.
     bool join_children(std::size_t index) noexcept {
         if (index + 1 >= count) { return false; }
         chunk& left = *children()[index];

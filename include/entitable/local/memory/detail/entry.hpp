@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The head of the block; the key follows it, then the value at the next multiple of 8, so that a value can hold an object. Key and value
-/// are each below 4 GiB; larger sizes count as out of memory. The code that makes an entry destroys it.
+/// are each below 4 GiB; larger sizes are treated as out of memory. The code that makes an entry destroys it.
 struct alignas(8) entry {
     std::uint32_t key_size;
     std::uint32_t value_size;
@@ -26,7 +26,7 @@ struct alignas(8) entry {
         constexpr std::size_t most = ~std::uint32_t{0};
         std::size_t const size = key.size() <= most && value_size <= most
             ? sizeof(entry) + aligned(key.size()) + value_size
-            : ~std::size_t{0} / 2; // never available
+            : ~std::size_t{0} / 2; // more is never available
         void* const block = ::operator new(size);
         auto* const made =
             ::new (block) entry{static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value_size)};

@@ -58,7 +58,7 @@ public:
 
     /// Inserts `fresh`; returns the entry with the same key that it replaced, if any. Nothing is changed if memory runs out.
     entry* put(entry* fresh);
-    /// Replaces the entry with the key of `fresh`, and returns the old one; changes nothing if there is none.
+    /// Replaces the entry with the key of `fresh`, and returns the old entry; changes nothing if there is no such entry.
     entry* replace(entry* fresh) noexcept;
     /// Removes an entry and returns it; null if there is none.
     entry* remove(std::string_view key) noexcept;

@@ -36,7 +36,7 @@ public:
     class owner {
     public:
         owner() = default;
-        /// Adds an owner to a partition that already has one.
+        /// Adds an owner to a partition that already has an owner.
         explicit owner(partition& shared) noexcept : partition_(&shared) { shared.lock.own(); }
         owner(owner&& other) noexcept : partition_(std::exchange(other.partition_, nullptr)) {}
         owner& operator=(owner other) noexcept {
@@ -130,7 +130,7 @@ public:
 
     shared<memory_table> const table;
 
-    rw_lock lock; ///< counts the owners, too
+    rw_lock lock; ///< also counts the owners
     // guarded by `lock`
     entry_tree rows;
     bool dead{false};   ///< the partition was empty and is being removed: look it up again
@@ -145,13 +145,13 @@ private:
     std::uint32_t const behind_name_; ///< bytes from the entry's head to here
 };
 
-/// Finds partitions by the keys of table and partition. Has shards with a short lock each; owns its partitions. Safe to use from several
-/// threads.
+/// Finds partitions by the keys of table and partition. It has shards, each with a short lock, and owns its partitions. Safe to use from
+/// several threads.
 class partition_map {
 public:
     [[nodiscard]] static std::uint64_t hash_of(std::string_view table, std::string_view key) noexcept;
 
-    /// Returns the partition; empty if the table was dropped or does not have it.
+    /// Returns the partition; empty if the table was dropped or does not contain the partition.
     [[nodiscard]] partition::reading read(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     [[nodiscard]] partition::writing write(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     /// Adds `fresh`, unless its table has a partition with that key, which is then returned instead. Nothing is changed if memory runs out.

@@ -51,7 +51,8 @@ ENTITABLE_DECL entry* entry_tree::find(std::string_view key) const noexcept {
     return at->find(key);
 }
 
-/// Finds the position of `key`, or where it would be inserted: perhaps after the last entry of a leaf. Returns whether it is there.
+/// Finds the position of `key`, or the position where it would be inserted, which may be after the last entry of a leaf. Returns whether it
+/// is there.
 ENTITABLE_DECL bool entry_tree::locate(std::string_view key, position& path) const noexcept {
     chunk* at = root_;
     path.depth_ = 0;
@@ -88,7 +89,7 @@ ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
         insert_into_full(path, fresh);
         return nullptr;
     }
-    if (leaf->count == leaf->capacity) { // a root that is still growing: partitions of few rows stay small
+    if (leaf->count == leaf->capacity) { // the root is still growing, so that partitions of few rows stay small
         chunk* const larger = chunk::make(leaf->capacity * 2U, 0);
         larger->skip = leaf->skip;
         larger->append(*leaf, 0);
@@ -111,7 +112,7 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         }
     } spare;
 
-    // If keys are inserted at one end only, chunks are left full and not half full.
+    // If keys are inserted only at one end, chunks stay full instead of half full.
     bool at_end = true;
     bool at_begin = true;
     for (std::size_t depth = 0; depth < path.depth_; ++depth) {
@@ -140,7 +141,7 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         ++spare.count;
     }
 
-    // From here on nothing fails. `added` and `child` go into the current chunk, `separator` and `right` into the one above.
+    // From here on nothing fails. `added` and `child` go into the current chunk, `separator` and `right` into the chunk above.
     entry* separator = std::exchange(spare.separator, nullptr);
     entry* added = fresh;
     chunk* child = nullptr;

@@ -145,7 +145,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
 
 // ---- writing ----------------------------------------------------------------------------------------
 
-/// Ends an update: removes the partition if it is left without a row, and unlocks it.
+/// Ends an update: removes the partition if no row is left, and unlocks it.
 class memory_store::leaving {
 public:
     leaving(memory_store& store, detail::partition::writing& place) noexcept : store_(store), place_(place) {}
@@ -194,7 +194,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
     }
 }
 
-/// Makes the staged changes visible, all or none.
+/// Makes either all staged changes visible, or none.
 ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& place, transaction& changes) {
     if (changes.changes_.empty()) { return lookup::found; }
     detail::partition& partition = *place;
@@ -257,7 +257,7 @@ ENTITABLE_LAZY_BODY void memory_store::transaction::undo() noexcept {
     }
 }
 
-/// Removes the deleted rows. Of the entries to free, retains only those that are not used elsewhere: neither in the rows nor as the old
+/// Removes the deleted rows. Among the entries to free, retains only those that are not used elsewhere: neither in the rows nor as the old
 /// entry of a later change.
 ENTITABLE_LAZY_BODY void memory_store::transaction::finish() noexcept {
     for (change& each : changes_) {

@@ -25,7 +25,7 @@ ENTITABLE_DECL void partition::destroy(partition* last) noexcept {
 }
 
 ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std::string_view key) noexcept {
-    // Eight bytes at a time; the last step is the finalizer of MurmurHash3 (A. Appleby), so that all bits may be used.
+    // Hashes eight bytes at a time; the last step is the finalizer of MurmurHash3 (A. Appleby), so that all bits may be used.
     std::uint64_t hash = table.size() + (std::uint64_t{key.size()} << 32U);
     auto const add_word = [&hash](char const* from, std::size_t size) {
         std::uint64_t word = 0;
@@ -36,7 +36,8 @@ ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std:
     auto const add = [&add_word](std::string_view bytes) {
         std::size_t at = 0;
         for (; at + 8 <= bytes.size(); at += 8) { add_word(bytes.data() + at, 8); }
-        if (at < bytes.size() && bytes.size() >= 8) { // the last eight overlap: faster than copying a variable number
+        if (at < bytes.size() &&
+            bytes.size() >= 8) { // the last eight bytes overlap: faster than copying a variable number
             add_word(bytes.data() + bytes.size() - 8, 8);
         } else if (at < bytes.size()) {
             add_word(bytes.data(), bytes.size());
@@ -93,7 +94,7 @@ ENTITABLE_DECL partition::owner partition_map::shard::take(std::uint64_t hash, p
     }
     partition::owner taken = std::move(all_slots[hole].held);
     --used;
-    // A later entry moves up if its slot is the hole or one before it.
+    // A later entry moves up if its slot is the hole or a slot before it.
     for (std::size_t index = (hole + 1) & mask; all_slots[index].held; index = (index + 1) & mask) {
         std::size_t const wanted = all_slots[index].hash & mask;
         if (((index - wanted) & mask) >= ((index - hole) & mask)) {

@@ -144,7 +144,7 @@ private:
                     self->begin(std::move(socket), metrics);
                     return self->accept(on, metrics);
                 }
-                // Possibly out of file descriptors: some will be closed.
+                // The process may be out of file descriptors, some of which will be closed.
                 auto const pause =
                     std::make_shared<boost::asio::steady_timer>(self->context_, std::chrono::milliseconds{50});
                 pause->async_wait([self, &on, metrics, pause](error_code_type) { self->accept(on, metrics); });
@@ -179,7 +179,7 @@ private:
             });
         }
     }
-    /// Returns the sessions, kept alive: the last owner of one must not release it with the lock held.
+    /// Returns the sessions, kept alive: the last owner of a session must not release it while holding the lock.
     std::vector<std::shared_ptr<http_session>> alive() {
         std::vector<std::shared_ptr<http_session>> made;
         std::lock_guard const guard{lock_};
@@ -193,7 +193,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             return handler_(request, {.address = address});
-        } catch (...) { // any exception: from the user's transport, or std::bad_alloc
+        } catch (...) { // catches any exception: from the user's transport, or std::bad_alloc
             http_response made;
             made.status = 500;
             return made;

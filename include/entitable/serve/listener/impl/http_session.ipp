@@ -69,7 +69,7 @@ private:
         stream_.close();
     }
 
-    /// Waits for the first bytes of a request, with little memory; those of the next one may have arrived already.
+    /// Waits for the first bytes of a request, with little memory; those of the next request may have arrived already.
     void wait_for_request() {
         if (owner_->stopping()) { return close(); }
         if (buffer_.size() != 0) { return read_header(); }
@@ -131,7 +131,7 @@ private:
     }
 
     void read_body() {
-        constexpr std::uint64_t most = 16 * 1024; // at a time: Beast reads 512 bytes if the buffer has no more space
+        constexpr std::uint64_t most = 16 * 1024; // Beast reads 512 bytes at a time if the buffer has no more space
         auto const left = (std::min)(parser_->content_length_remaining().value_or(most), most);
         buffer_.reserve(buffer_.size() + static_cast<std::size_t>(left));
         boost::beast::http::async_read(
@@ -229,7 +229,7 @@ private:
         write(keep_alive_ && !owner_->stopping());
     }
 
-    /// Counts a request that no server saw, and reports it to the observer.
+    /// Counts a request that did not reach the server, and reports it to the observer.
     void note_refused(std::uint16_t status, std::string_view why) {
         owner_->counts().malformed.fetch_add(1, memory_order::relaxed);
         if (observer* const watch = owner_->options().watch; watch != nullptr) {
@@ -246,7 +246,7 @@ private:
         note_refused(408, why);
         close();
     }
-    /// Responds to a request that no server saw, and closes: the start of the next request is unknown.
+    /// Responds to a request that did not reach the server, and closes the connection, because the start of the next request is unknown.
     void refuse(std::uint16_t status, std::string_view why) {
         note_refused(status, why);
         response_ = {};

@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The strand of a connection, by its concrete type: a type-erased executor costs more at each step, and to compile.
+/// The strand of a connection, by its concrete type: a type-erased executor costs more at each step, and more to compile.
 using session_executor = boost::asio::strand<boost::asio::io_context::executor_type>;
 using session_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, session_executor>;
 
@@ -28,7 +28,7 @@ struct listener_counts {
     atomic<std::uint64_t> connections{0}; ///< since the start
     atomic<std::uint64_t> open{0};
     atomic<std::uint64_t> turned_away{0}; ///< connections beyond the limit
-    atomic<std::uint64_t> malformed{0};   ///< requests that no server saw
+    atomic<std::uint64_t> malformed{0};   ///< requests that did not reach the server
     atomic<std::uint64_t> answers[6]{};   ///< responses, counted by the first digit of the status
     atomic<std::uint64_t> nanoseconds{0}; ///< total duration of all responses
     atomic<std::uint64_t> received{0};    ///< bytes of bodies

@@ -64,7 +64,7 @@ struct sent_change {
 /// Appends the JSON of an entity that was just inserted.
 void append_inserted(
     std::string& out, row const& entity, etag const& version, std::string_view table, answer_style const& style);
-/// Returns "BASE/T(PartitionKey='..',RowKey='..')"
+/// Returns "BASE/T(PartitionKey='..',RowKey='..')".
 [[nodiscard]] std::string location_of(server_work const& work, std::string_view table, row_view entity);
 
 /// Returns an option of the query. Errors: InvalidQueryParameterValue if the option is repeated.
@@ -75,7 +75,7 @@ void append_inserted(
 [[nodiscard]] std::string wrapped_token(std::string_view token);
 [[nodiscard]] std::optional<std::string> unwrapped_token(std::string_view text);
 
-/// Each writes a response to `work.out`, or returns an error.
+/// Each of these functions writes a response to `work.out`, or returns an error.
 [[nodiscard]] result<void> answer_tables(server_work& work);
 [[nodiscard]] result<void> answer_create_table(server_work& work, entity_reader& reader);
 [[nodiscard]] result<void> answer_delete_table(server_work& work);

@@ -67,13 +67,13 @@ ENTITABLE_DECL void answer_failed_batch(server_work& work, service_error refusal
     writer.end(true);
 }
 
-/// Returns the address of an operation, which must be of the same account.
+/// Returns the address of an operation, which must belong to the same account.
 ENTITABLE_DECL result<service_address> address_of(
     server_work const& work, std::string_view url, std::string& absolute) {
     bool const whole = url.starts_with("http://") || url.starts_with("https://");
     std::string_view const base = work.style.base;
     if (url.starts_with(base) && url.size() > base.size() && url[base.size()] == '/' &&
-        url.find('?') == std::string_view::npos) { // the usual case: only the end of the URL is left to parse
+        url.find('?') == std::string_view::npos) { // this is the usual case: only the end of the URL is left to parse
         service_address made;
         made.secondary = work.address.secondary;
         if (!wrong_character(url).empty() || !read_service_place(url.substr(base.size() + 1), made)) {
@@ -90,12 +90,12 @@ ENTITABLE_DECL result<service_address> address_of(
     }
     auto made = read_service_address(absolute);
     if (made && (made->account != work.address.account || made->secondary != work.address.secondary)) {
-        return refused_input("An operation of the batch belongs to another account.");
+        return refused_input("An operation of the batch belongs to a different account.");
     }
     return made;
 }
 
-/// Reads the operations of a change set. An error has the index of its operation.
+/// Reads the operations of a change set. An error contains the index of its operation.
 ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const& batch, entity_reader& reader) {
     transact made;
     made.changes.reserve(batch.operations.size());
@@ -174,7 +174,7 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
     };
     auto const changes = read_changes(work, *batch, reader);
     if (!changes) {
-        if (changes.error().http_status == 403) { // not permitted: the response is not a batch
+        if (changes.error().http_status == 403) { // the batch is not permitted, so the response is not a batch
             return failure{changes.error()};
         }
         service_error const refusal = service_error_of_refusal(changes.error());

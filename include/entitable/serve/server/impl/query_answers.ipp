@@ -134,7 +134,7 @@ ENTITABLE_DECL void add_bounds(filter& condition, access_grant const& grant) {
     }
 }
 
-/// Joins adjacent ranges of one partition, so that one request reads them: a page of one partition is one snapshot.
+/// Joins adjacent ranges of one partition, so that one request reads them, because a page of one partition is one snapshot.
 ENTITABLE_DECL void join_ranges_of_a_partition(ranges_of_filter& found) {
     std::size_t kept = 0;
     for (std::size_t index = 1; index < found.ranges.size(); ++index) {

@@ -60,7 +60,7 @@ ENTITABLE_DECL result<void> answer_policies(server_work& work) {
     return {};
 }
 
-/// Returns settings with every part that the service has.
+/// Returns settings that contain every part of the service's settings.
 ENTITABLE_DECL service_properties all_of(service_properties held) {
     held.logging = held.logging ? held.logging : logging_settings{};
     held.hour_metrics = held.hour_metrics ? held.hour_metrics : metrics_settings{};

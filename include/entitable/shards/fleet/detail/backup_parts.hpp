@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The tables of a backup. Backup names have no digits and table names do not begin with one, so "0" separates them.
+/// The tables of a backup. Backup names have no digits and table names do not begin with a digit, so "0" separates them.
 struct backup_place {
     any_transport store;
     std::string name;
@@ -40,7 +40,7 @@ struct backup_run {
     etag header; ///< ETag of the header that this run wrote
 
     /// Whether this run is still the latest run. A part is read before this check and changed under its version after it. Each run first
-    /// changes the header, then every part that it keeps: so a late run never changes a part of a later run.
+    /// changes the header, then every part that it keeps: a late run therefore never changes a part of a later run.
     [[nodiscard]] result<void> is_last() const;
 };
 
@@ -55,7 +55,7 @@ struct backup_run {
 [[nodiscard]] bool is_kept(parts_by_shard const& before, shard_visit const& shard);
 /// Drops the tables of a part.
 [[nodiscard]] result<void> drop_tables_of(backup_place const& at, backup_part const& part);
-/// Drops the copies of shards since merged into others, and of tables that the map no longer has.
+/// Drops the copies of shards that have since been merged into others, and of tables that are no longer in the map.
 [[nodiscard]] result<void> drop_stale_parts(backup_run const& run, shard_map_copy const& map);
 /// Rewrites the parts that may be kept without changes, so that a late change of an earlier run fails its version check.
 [[nodiscard]] result<void> take_over_parts(backup_run const& run);

@@ -16,7 +16,7 @@ struct reference_pointer {
     std::string reference{"reference"}; ///< the partition
     std::string who;                    ///< "master" at the source, "copy" in a store
     std::int64_t version{};             ///< 0: none yet
-    std::string stored;                 ///< the table that has the rows
+    std::string stored;                 ///< the table that contains the rows
     std::int64_t rows{};                ///< number of rows
     std::int64_t digest{};              ///< digest of the rows: `rows_content`
     std::string making;                 ///< "a;b": tables that are being filled

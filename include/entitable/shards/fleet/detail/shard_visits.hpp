@@ -16,7 +16,7 @@ namespace detail {
 struct visited_table {
     std::string name;   ///< name passed to the creation
     std::string stored; ///< its name in the store
-    bool own{true};     ///< whether no other shard has, or has left, rows in the table
+    bool own{true};     ///< whether no other shard has rows in the table, or has left rows behind in it
 };
 /// A virtual shard at its current place.
 struct shard_visit {
@@ -41,15 +41,17 @@ struct shard_visits {
 /// Returns the transport to read a store through, before its shards are visited; by default the store itself.
 using visit_opener = std::function<result<any_transport>(std::string_view store, any_transport const& there)>;
 
-/// Marks a visit as done, for runs that resume: the map, read after `work`, still has the shard and its tables at the visited place.
+/// Marks a visit as done, for runs that resume: the map, read after `work`, still shows the shard and its tables at the
+/// visited place.
 using visit_confirmer = std::function<result<void>(shard_visit const&)>;
 
 /// Calls `work` for every shard that is `wanted`: stores in parallel, the shards of one store one after the other. A shard that moved, was
 /// split or merged during its visit is visited again, so `work` starts over each time; ShardMoving if it moves during every visit.
 ///
-/// A successful call of `work` is not conclusive: its shard may have moved during the read. `confirm` writes whatever must be recorded
-/// about a shard before all have been visited. `after` is called at most once for each visit, directly after the visit, and its error becomes the
-/// result of the visit. Cost of `confirm`: one more read of the map for each visit.
+/// A successful call of `work` is not conclusive: its shard may have moved during the read. `confirm` writes what must
+/// be recorded about a shard before all shards have been visited. `after` is called at most once for each visit,
+/// directly after the visit, and its error becomes the result of the visit. Cost of `confirm`: one more read of the map
+/// for each visit.
 [[nodiscard]] result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
     visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work,
     visit_confirmer const& confirm = {});

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows of a table as they are stored, including system rows, which hold queues and operations.
+/// The rows of a table as they are stored, including the system rows, which contain queues and operations.
 
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/any_transport.hpp>

@@ -124,7 +124,7 @@ ENTITABLE_DECL result<stored_part> copy_part(
         part.former = text::joined({former, former.empty() ? "" : ";", before->entity.stored});
     }
     auto const registered = before ? parts.replace(part, before->etag) : parts.insert(part);
-    if (!registered) { // the next run starts over with a part whose response was lost
+    if (!registered) { // if the response for a part was lost, the next run starts over with that part
         return other_process(registered.error());
     }
     ENTITABLE_CHECK(drop_former(at, part));

@@ -77,7 +77,7 @@ private:
                 }
             }
             if (!roomiest) {
-                return; // not found by this heuristic
+                return; // this heuristic finds no arrangement
             }
             at[item] = *roomiest;
             loads[*roomiest] += size(item);
@@ -86,8 +86,8 @@ private:
         keep(at);
     }
 
-    /// Takes items from an overfull place: among the sets of items that are large enough, one that is hardly larger. Sums are counted in
-    /// steps of 1/2000 of the excess.
+    /// Takes items from an overfull place: among the sets of items that are large enough, it takes one that is hardly
+    /// larger. Sums are counted in steps of 1/2000 of the excess.
     void take_excess(std::size_t place, std::vector<double>& loads, std::vector<std::size_t>& pool) {
         double const excess = loads[place] - limits_[place];
         if (excess <= 0) { return; }
@@ -147,7 +147,7 @@ private:
                     better = true;
                     continue;
                 }
-                for (std::size_t index = order_.size(); index-- > 0;) { // the smallest first
+                for (std::size_t index = order_.size(); index-- > 0;) { // the smallest items first
                     std::size_t const other = order_[index];
                     if (at[other] == from && home(other) == from && size(other) < size(moved) && may(other, to) &&
                         loads[from] + size(moved) - size(other) <= limits_[from]) {
@@ -172,7 +172,7 @@ private:
         }
     }
 
-    /// Places the items in order, largest first: each at home first, then everywhere else.
+    /// Places the items in order, largest first. Tries each item at home first, then in all other places.
     void look(std::size_t depth, double moved) {
         if (effort_ == 0) { return; }
         --effort_;

@@ -45,7 +45,7 @@ inline result<std::set<std::string>> stored_tables(any_transport const& there) {
     return names;
 }
 
-/// Returns the names in a store that the map has for moves in progress or abandoned.
+/// Returns the names of tables in a store that the map lists for moves in progress or abandoned.
 inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::string_view store) {
     std::set<std::string> names;
     for (shard_place const& place : map.places) {
@@ -112,8 +112,8 @@ inline result<void> sample_types(shard_visit const& at, visited_table const& tab
     return {};
 }
 
-/// Whether a name in the form of a virtual shard's table is that of one of this map's tables, with a number that the map has given out: no
-/// table will ever have that name again.
+/// Whether a name with the form of a virtual shard's table belongs to this map and has a number that the map has given
+/// out. No table will ever have that name again.
 inline bool was_given_out(shard_map_copy const& map, std::string_view name) {
     std::size_t const mark = name.rfind('x');
     std::int64_t const epoch = shard_number_in(name.substr(mark));

@@ -76,7 +76,7 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
     header.begun = of.options().time->now();
     if (auto inserted = at.headers().insert(header)) {
         run.header = inserted->etag;
-    } else { // even after a lost response
+    } else { // also happens after a lost response
         ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
         if (known.entity.state != "copying") {
             return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " already exists"})};
@@ -181,7 +181,7 @@ ENTITABLE_DECL result<backup_report> back_up(
     detail::backup_run run{{to, std::move(name)}, {}};
     ENTITABLE_TRY(auto header, detail::begin_run(of, run, static_cast<bool>(options.snapshot)));
     auto made = detail::finish_run(of, run, std::move(header), options);
-    if (!made) { // a later run drops the tables of this run, which can cause any error
+    if (!made) { // a later run may have dropped the tables of this run, which can cause any error
         auto const last = run.is_last();
         if (!last && last.error().code == error_code::update_condition_not_satisfied) { return failure{last.error()}; }
     }
@@ -253,7 +253,7 @@ ENTITABLE_DECL result<void> drop_backup(any_transport const& from, std::string n
                                                                     : result<void>{failure{header.error()}};
     }
     backup_header dropping = header->entity;
-    dropping.state = "dropping"; // so that a partial backup is never restored
+    dropping.state = "dropping"; // ensures that a partial backup is never restored
     ENTITABLE_CHECK(at.headers().replace(dropping, header->etag));
     ENTITABLE_TRY(auto const parts, detail::parts_of(at));
     for (auto const& [key, each] : parts) { ENTITABLE_CHECK(detail::drop_tables_of(at, each.part)); }

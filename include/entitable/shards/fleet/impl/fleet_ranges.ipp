@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The service's order of keys.
+/// Compares keys in the service's order.
 struct by_utf16 {
     bool operator()(std::string const& left, std::string const& right) const noexcept {
         return text::compare_utf16(left, right) < 0;

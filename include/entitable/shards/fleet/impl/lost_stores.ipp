@@ -19,8 +19,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Gives up a store, step by step. Each step is a change of the map that may have been made already: a resumed call skips completed steps,
-/// and waits again.
+/// Gives up a store, step by step. Each step is a change to the map that may have been made already: a resumed call
+/// skips completed steps, and waits again.
 class forgetting_store {
 public:
     forgetting_store(fleet const& of, std::string_view name, std::vector<std::string> const& into)
@@ -61,8 +61,8 @@ private:
         bool const stays = std::find(into_.begin(), into_.end(), name_) != into_.end();
         return [this, stays](shard_retired const& each) { return !stays && each.store == name_; };
     }
-    /// Whether a shard that is to stay in the store of this name has lost everything there. A shard that was placed before has new tables,
-    /// and perhaps rows.
+    /// Whether a shard that is to stay in the store of this name has lost everything there. A shard that was placed
+    /// earlier has new tables, and perhaps rows.
     result<bool> has_lost_all(shard_map_copy const& map, shard_place const& place) {
         if (is_given_up(place.row)) { return true; }
         ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
@@ -81,7 +81,7 @@ private:
                 text::joined({"the virtual shard ", std::to_string(place.row.shard), " still has the table ", there,
                     " in the store ", name_, ": call repair_tables to create its missing tables"})};
         }
-        return missing > 0 || (there.empty() && is_unmarked_); // a map without tables knows it by the identity alone
+        return missing > 0 || (there.empty() && is_unmarked_); // in a map without tables only the identity shows this
     }
 
     /// Chooses the new store of each shard, and checks everything that can be refused, before anything is changed.
@@ -140,7 +140,7 @@ private:
         }
         if (first && lost.empty() && shards.find(name_) != shards.end()) {
             return failure{error_code::invalid_input,
-                text::joined({"the store ", name_, " has every table of its shards: it is not lost"})};
+                text::joined({"the store ", name_, " still has every table of its shards, so it is not lost"})};
         }
         return lost;
     }
@@ -179,7 +179,7 @@ private:
                 attempts = retired = 0;
                 for (shard_place const& place : map.places) {
                     bool const moves =
-                        place.row.attempt_store == name_ && !is_given_up(place.row); // otherwise it is placed below
+                        place.row.attempt_store == name_ && !is_given_up(place.row); // if not, it is placed below
                     if (!moves && std::none_of(place.retired.begin(), place.retired.end(), is_lost())) { continue; }
                     if (draft.rows.size() >= most_rows) {
                         left = true;

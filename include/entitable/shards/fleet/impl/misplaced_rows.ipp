@@ -18,8 +18,8 @@ namespace detail {
 /// Table, keys and `visited_table::own` come from one copy of the map. Their conclusions stay valid: the range of a shard in a table only
 /// shrinks, a move or a merge makes tables with new names, no name is used twice, and a function never changes. So no change of the map
 /// during the erasure does harm:
-/// - a split leaves two halves of these keys in the table, and keys outside still belong to nobody;
-/// - a move or a merge copies these keys only and then drops the table, which ends the erasure;
+/// - a split leaves two halves of these keys in the table, and keys outside still belong to no shard;
+/// - a move or a merge copies only these keys and then drops the table, which ends the erasure;
 /// - a table that is dropped and created again has a different name. With hashed stores the name is the same, but so is the
 ///   function.
 /// Tables that a move is copying into are not visited: the map names them only after the move.

@@ -49,7 +49,7 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
             text::joined({"the key moved out of the virtual shard ", std::to_string(done.shard),
                 " by a split or merge: place it again"})};
     }
-    ENTITABLE_TRY(auto const standing, rules_of(map)); // the last caller to place it wins
+    ENTITABLE_TRY(auto const standing, rules_of(map)); // the last caller to place the shard wins
     ENTITABLE_CHECK(standing.allows(done.shard, store));
     if (now_at->row.store != store) { // moved by another call that began before the rule was stored
         return failure{error_code::shard_moving,

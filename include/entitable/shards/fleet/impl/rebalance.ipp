@@ -130,7 +130,7 @@ ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher 
     for (planned_move const& each : moves) {
         ENTITABLE_TRY(auto const map, fleet_.cloud().state().map.state().fresh({}));
         auto const* const place = map->find_shard(each.shard);
-        if (place == nullptr || place->row.store == each.target) { // null if it was merged into another shard
+        if (place == nullptr || place->row.store == each.target) { // null if the shard was merged into another shard
             ++progress.skipped;
             continue;
         }

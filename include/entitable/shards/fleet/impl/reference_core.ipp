@@ -104,7 +104,7 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
     rows_content const& content, bool is_next) {
     bool flipped = false;
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
-        flipped = pointer.stored == stored; // already applied by an earlier attempt whose response was lost
+        flipped = pointer.stored == stored; // an earlier attempt whose response was lost has applied it
         if (flipped) { return false; }
         if (!lists_copy(pointer.making, stored) || (is_next && pointer.version + 1 != version)) {
             return failure{
@@ -123,8 +123,8 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
     return flipped;
 }
 
-/// Drops unused copies: abandoned ones, and those before the previous one. They are removed from the lists that a flip checks before they
-/// are dropped, so that none of them can be activated any more.
+/// Drops unused copies: abandoned copies, and copies older than the previous one. Before they are dropped, they are
+/// removed from the lists that a flip checks, so that none of them can still be activated.
 inline result<void> sweep_copies(reference_place const& at) {
     ENTITABLE_TRY(auto const seen, read_pointer(at));
     if (seen.making.empty() && seen.dropping.empty() && listed_copies(seen.retired).size() <= 1) { return {}; }
@@ -219,7 +219,7 @@ ENTITABLE_DECL result<std::int64_t> fill_reference(
                 ENTITABLE_TRY(auto const now, read_pointer(master));
                 ENTITABLE_TRY(auto const there_now, read_pointer(copy));
                 if (now.version != published.version || there_now.stored != has.stored) {
-                    continue; // a newer version may have removed the table that was copied from; or another process was faster
+                    continue; // a newer version may have removed the source of the copy, or another process came first
                 }
                 return failure{done.error()};
             }

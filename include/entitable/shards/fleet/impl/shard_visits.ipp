@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether no other shard has, or has left, rows in this table of a shard.
+/// Whether no other shard has rows in this table of a shard, or has left rows behind in it.
 inline bool is_own_table(shard_map_copy const& map, shard_place const& of, shard_table const& table) {
     for (shard_place const& each : map.places) {
         if (&each != &of && each.has(table, of.row.store, of.tables_of(), of.row.epoch)) { return false; }
@@ -49,7 +49,7 @@ struct open_visit {
     shard_visited told;
     bool confirmed{};
 
-    /// Whether a map read after the visit still has the shard as it was visited. Confirms a successful visit, once.
+    /// Whether a map read after the visit still shows the shard as it was visited. Confirms a successful visit, once.
     [[nodiscard]] bool stands(shard_map_copy const& map, visit_confirmer const& confirm) {
         shard_place const* const place = map.find_shard(at.shard);
         if (place == nullptr || !same_place(at, visit_of(map, *place))) { return false; }
@@ -90,8 +90,8 @@ ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<b
             for (open_visit* const each : shards) { // each is written by one thread
                 each->told.outcome = through ? work(each->at, *through) : result<void>{failure{through.error()}};
                 if (confirm && each->told.outcome) {
-                    // Right after the visit, so that a program that dies loses one visit. If the map or the shard is unavailable, the next
-                    // round decides.
+                    // Runs right after the visit, so that a program that dies loses only one visit. If the map or the
+                    // shard is unavailable, the next round decides.
                     if (auto const behind = source.fresh({})) { static_cast<void>(each->stands(**behind, confirm)); }
                 }
             }

@@ -55,11 +55,12 @@ ENTITABLE_DECL result<std::size_t> set_access(
     if (!ended) {
         return failure{error_code::shard_moving,
             text::joined(
-                {"shards keep being moved to the store ", store, " or reopened: some may be unchanged, call again"})};
+                {"shards keep being moved to the store ", store, " or reopened: some may be unchanged; call again"})};
     }
     if (access != store_access::open) {
-        // Counts from the response to the last change, by the local clock, with three margins of 2 % for the drift of both clocks. Even if
-        // nothing was changed: the process that changed it may have ended before waiting.
+        // Counts from the response to the last change, by the local clock, with three margins of 2 % for the drift of
+        // both clocks. Waits even if nothing was changed, because the process that changed it may have ended before
+        // waiting.
         std::chrono::milliseconds const lease{lease_ms};
         of.options().time->wait_until(
             of.options().time->steady() + lease + lease * 6 / 100 + std::chrono::milliseconds{1});

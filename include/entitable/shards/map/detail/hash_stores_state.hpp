@@ -29,7 +29,7 @@ struct hash_stores_state : counted {
         std::vector<std::size_t> const& places, call const& caller);
     /// Returns the place of a store in the list; the list's size if it is absent.
     [[nodiscard]] std::size_t place_of(std::string_view name) const noexcept;
-    /// Checks that a store's rows have the header of this place, which may still be being written. The first store's fleet becomes the
+    /// Checks that a store's rows contain the header for this place, which may still be being written. The first store's fleet becomes the
     /// fleet of all.
     [[nodiscard]] result<void> judge(std::size_t place, store_rows const& rows, bool being_made);
     /// Lists the logical tables, from the first store that responds.

@@ -19,7 +19,7 @@ struct shard_keys {
     key_interval const* range; ///< null for a single key
     std::int32_t shard;        ///< the shard that holds all of the keys, if a function decides
 
-    /// Returns the place of the keys, or of the first of them; null if the shard no longer exists.
+    /// Returns the place of the keys, or the place of the first key; null if the shard no longer exists.
     [[nodiscard]] shard_place const* place_in(shard_map_copy const& map) const noexcept {
         return map.by_ranges ? &map.range_of(first) : map.find_shard(shard);
     }
@@ -60,7 +60,7 @@ struct lookup_map_state : counted {
     /// change.
     [[nodiscard]] result<void> change(
         call const& caller, function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit);
-    /// Returns the keys whose shard is to be found, for one partition. ShardUnmapped if there is no shard.
+    /// Returns the keys to look up for one partition. ShardUnmapped if there is no shard.
     [[nodiscard]] result<shard_keys> keys_of(std::string_view partition_key) const;
     /// Returns the place of a partition in a copy of the map. ShardUnmapped.
     [[nodiscard]] result<shard_place const*> place_of(shard_map_copy const& map, std::string_view partition_key) const;

@@ -20,7 +20,7 @@ inline void clear_attempt(shard_map_row& row) {
     row.attempt_with.reset();
 }
 
-/// Ends the attempt on a row and on the adjacent row that shares its new tables. Marks these tables to be dropped.
+/// Ends the attempt in a row and in the adjacent row that shares its new tables. Marks these tables to be dropped.
 inline void end_attempt(shard_map_copy const& map, shard_map_draft& draft, shard_map_row& row, shard_row_draft& own) {
     std::int32_t number = row.shard; // number of the lower shard, in the names of the new tables
     if (shard_row_draft* const other = row.attempt_with ? draft.edit(map, *row.attempt_with) : nullptr) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Reads and changes a map, as resumable operations of one place.
+/// Reads and changes a map, as resumable operations that use one transport.
 
 #include <entitable/core/request/operation.hpp>
 #include <entitable/shards/map/shard_map.hpp>
@@ -38,10 +38,10 @@ private:
     std::optional<result<shard_map_ref>> outcome_;
 };
 
-/// One change of a map: its header and rows, in one transaction under their ETags, with a nonce in it. A change whose response was lost is
-/// settled by a read: if the nonce is there, the change is done; if the ETag is unchanged, the same request is sent again; otherwise the
-/// change starts over. So an applied change is repeated only if others have since changed the header and all of these rows: `edit` must
-/// detect that.
+/// One change of a map: its header and rows, in one transaction under their ETags, with a nonce in it. A change whose
+/// response was lost is settled by a read: if the nonce is there, the change was applied; if the ETag is unchanged, the
+/// same request is sent again; otherwise the change starts over. An applied change is therefore repeated only if others
+/// have since changed the header and all of these rows: `edit` must detect that.
 class shard_map_change {
 public:
     /// Receives the current map, any number of times. Returns false if there is nothing to change.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Stores by name. Each is opened once and checked before its first use, then periodically, so that an emptied or exchanged store is
-/// noticed. The owner judges the rows found in it.
+/// Stores by name. Each is opened once and checked before its first use, then periodically, so that an emptied or
+/// exchanged store is noticed. The owner of this object judges the rows found in a store.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -26,7 +26,7 @@ inline constexpr std::string_view store_rows_table = "entitableshards";
 inline constexpr std::string_view store_rows_partition = "stores";
 /// Queries these rows.
 [[nodiscard]] query_entities query_of_store_rows();
-/// Whether the error says that the table does not exist.
+/// Whether the error shows that the table does not exist.
 [[nodiscard]] bool is_table_missing(error const& why) noexcept;
 /// Returns WrongStore with the message "the store NAME FOUND".
 [[nodiscard]] failure wrong_store(std::string_view name, std::string_view found);
@@ -59,7 +59,8 @@ private:
         std::optional<steady_time> checked_at;
         bool checking{};
     };
-    /// Whether the caller must check the store. During a repeated check, other callers do not wait. Call with the lock held.
+    /// Whether the caller must check the store. During a repeated check, other callers do not wait. Called with the
+    /// lock held.
     [[nodiscard]] bool is_due(watched const& store, steady_time now) const noexcept {
         bool const good = store.checked_at && now < *store.checked_at + check_every_;
         return !good && !(store.checked_at && store.checking);

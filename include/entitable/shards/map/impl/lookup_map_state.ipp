@@ -50,7 +50,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context
         if (held && held_began >= wanted) { return held; }
         ENTITABLE_CHECK(check_call(context));
         if (renewing) {
-            changed.wait_for(guard, std::chrono::milliseconds{5}); // a cancellation wakes no waiter
+            changed.wait_for(guard, std::chrono::milliseconds{5}); // a cancellation does not wake a waiter
             continue;
         }
         renewing = true;
@@ -107,7 +107,7 @@ ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view par
     if (shards.by_ranges()) { return shard_keys{partition_key, nullptr, 0}; }
     auto const found = shards.shard_of(partition_key);
     if (!found) {
-        failure refused{error_code::shard_unmapped, "no virtual shard of the map has the partition key"};
+        failure refused{error_code::shard_unmapped, "no virtual shard of the map contains the partition key"};
         refused.error().detail = text::printable(text::shortened(partition_key));
         return refused;
     }
@@ -117,7 +117,7 @@ ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view par
 ENTITABLE_DECL result<shard_place const*> lookup_map_state::place_of(
     shard_map_copy const& map, std::string_view partition_key) const {
     ENTITABLE_TRY(shard_keys const keys, keys_of(partition_key));
-    return keys.place_in(map); // a copy has a place for every number that the function returns
+    return keys.place_in(map); // a copy contains a place for every number that the function returns
 }
 
 ENTITABLE_DECL result<void> lookup_map_state::change(

@@ -22,7 +22,7 @@ extern "C" __declspec(dllimport) unsigned long long __stdcall GetTickCount64(voi
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Also counts while the machine sleeps, unlike some implementations of std::chrono::steady_clock.
+/// This clock also runs while the machine sleeps, unlike some implementations of std::chrono::steady_clock.
 class sleepless_clock final : public clock {
 public:
     [[nodiscard]] date_time now() noexcept override { return system_clock().now(); }

@@ -167,7 +167,7 @@ ENTITABLE_DECL void shard_map_change::look(steady_time) {
             return;
         }
         if ((*read)->version == base_->version) {
-            return; // nothing was applied so far: the same request is sent again
+            return; // nothing has been applied: the same request is sent again
         }
         unsettled_ = false; // the ETag differs, so it was not applied and never will be
     }

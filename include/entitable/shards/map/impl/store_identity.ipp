@@ -13,7 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL query_entities query_of_any_row(std::string table) {
-    query_entities made; // not made from a list: GCC 12 warns of one with empty ranges
+    query_entities made; // is not made from a list, because GCC 12 warns about a list with empty ranges
     made.table = std::move(table);
     made.select = {"PartitionKey"};
     made.page_size = 1;
@@ -91,7 +91,7 @@ ENTITABLE_DECL result<void> write_identity(any_transport const& store, std::stri
     if (!written && written.error().code != error_code::entity_already_exists) { return failure{written.error()}; }
     ENTITABLE_TRY(auto const behind, read_store_rows(store, name));
     auto judged = judge(behind);
-    if (!judged && written) { // the store joined hashed stores concurrently: neither may use it
+    if (!judged && written) { // the store joined hashed stores concurrently, so neither may use it
         ENTITABLE_TRY(auto keys, to_row(own));
         call ending;
         static_cast<void>(store.execute(write_entity{table, mutation::remove(std::move(keys), written->etag)}, ending));

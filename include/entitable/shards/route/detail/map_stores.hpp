@@ -21,7 +21,8 @@ namespace detail {
 /// Checks that the table of a virtual shard is in its store. WrongStore if it is missing.
 [[nodiscard]] result<void> check_part(
     sharded_state& state, shard_place const& place, shard_table const& table, call const& caller);
-/// Whether the map was changed since this copy was read: then a shard may have moved, so that a missing table need not be lost.
+/// Whether the map was changed since this copy was read. If so, a shard may have moved, and a missing table need not be
+/// lost.
 [[nodiscard]] result<bool> has_changed(shard_map_copy const& map, lookup_map_state& source);
 
 } // namespace detail

@@ -31,8 +31,8 @@ inline std::vector<key_range> ranges_behind(
     return left;
 }
 
-/// One virtual shard in a fan-out, from the map at its start. With a map of ranges, a set of keys: the shards that now hold them are
-/// queried one after the other.
+/// One virtual shard in a fan-out, as it was in the map at the start. With a map of ranges, it is a set of keys: the
+/// shards that now hold them are queried one after the other.
 struct shard_part {
     std::int32_t shard{};
     key_interval keys; ///< all keys if a function assigns the shards

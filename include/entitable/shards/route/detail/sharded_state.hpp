@@ -31,7 +31,7 @@ struct shard_lane : counted {
     std::map<std::string, shared<channel>, std::less<>> channels; // destroyed before their driver
 };
 
-/// The route of a request. The object keeps alive the map that it points into.
+/// The route of a request. The object keeps the map alive that it points into.
 struct shard_route {
     shard_map_ref map;
     shard_place const* place{};
@@ -47,7 +47,7 @@ struct shard_route {
     [[nodiscard]] bool leads_to(shard_place const& other) const noexcept {
         return epoch() == other.row.epoch && place->tables_of() == other.tables_of() && store() == other.row.store;
     }
-    /// Whether both routes lead to the same keys of the same table.
+    /// Whether both routes lead to the same keys in the same table.
     [[nodiscard]] bool leads_where(shard_route const& other) const noexcept {
         return place != nullptr && leads_to(*other.place) && table_epoch() == other.table_epoch() &&
             place->row.low == other.place->row.low && place->row.high == other.place->row.high;
@@ -81,10 +81,10 @@ struct sharded_state : counted {
     /// Checks that the rows of a store allow its use under this name.
     [[nodiscard]] result<void> judge(std::string_view name, result<query_entities::response> const& found);
     [[nodiscard]] entitable::profile profile();
-    /// Returns a valid copy that has this table; TableNotFound.
+    /// Returns a valid copy that contains this table; otherwise TableNotFound.
     [[nodiscard]] result<shard_map_ref> map_with(std::string_view table, call const& context);
-    /// Returns the route to the shard of these keys, or of the first of them, if its state allows the operation: ShardMoving,
-    /// MapUnavailable, TableNotFound.
+    /// Returns the route to the shard of these keys, or to the shard of the first key, if its state allows the
+    /// operation: ShardMoving, MapUnavailable, TableNotFound.
     [[nodiscard]] result<shard_route> route(
         shard_keys const& keys, std::string_view table, bool writes, call const& context);
     /// Whether a response received over this route for these keys is valid now. False if any of the keys moved.
@@ -105,7 +105,7 @@ struct sharded_state : counted {
 void append_end_of_etag(std::string& to, date_time timestamp);
 /// Returns an ETag in the form that clients of `sharded` see.
 [[nodiscard]] etag etag_with_epoch(etag const& stored, std::int64_t epoch);
-/// Returns the store's ETag; nullopt if the ETag is from another epoch.
+/// Returns the store's ETag; nullopt if the ETag is from a different epoch.
 [[nodiscard]] std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch);
 
 /// Reads one page of a query over one or several partitions.

@@ -57,7 +57,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     std::set<std::int64_t> whole; // the epochs of tables that have all parts
     for (bool ended = false; !ended;) {
         ENTITABLE_TRY(auto const map, source.fresh({}));
-        bool moved = false; // a part that is missing here may have moved
+        bool moved = false; // a part that is missing in this store may have moved
         std::set<std::string> added;
         for (std::string const& name : detail::stores_in_use(*map)) {
             if (marked.find(name) == marked.end()) { added.insert(name); }

@@ -16,8 +16,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Makes hashed stores. Headers say "making" until every store has one. This distinguishes a store that lost its header later from one that
-/// never had it: a repeated call writes no header if any store has a complete one.
+/// Makes hashed stores. Headers contain "making" until every store has a header. This distinguishes a store that lost
+/// its header later from a store that never had a header: a repeated call writes no header if any store has a complete
+/// one.
 class hash_stores_making {
 public:
     hash_stores_making(hash_stores_state& state, std::int64_t generation) : state_(state), rows_(state.names.size()) {
@@ -28,7 +29,7 @@ public:
     }
 
     result<void> run() {
-        for (std::size_t place = 0; place < rows_.size(); ++place) { // all, before anything is written
+        for (std::size_t place = 0; place < rows_.size(); ++place) { // checks all stores before anything is written
             ENTITABLE_CHECK(read(place));
         }
         std::size_t const whole = count([](hash_store_header const& each) { return !is_being_made(each); });
@@ -83,7 +84,8 @@ private:
             through.execute(write_entity{std::string{store_rows_table}, mutation::insert(std::move(made))}, context);
         if (!done && done.error().code != error_code::entity_already_exists) { return std::move(done).as_failure(); }
         auto read_back = read(place);
-        if (!read_back && done && rows_[place].identity) { // a map was made over it concurrently: neither may use it
+        if (!read_back && done && rows_[place].identity) { // a map was made over the store concurrently, so neither may
+                                                           // use it
             ENTITABLE_TRY(auto keys, to_row(header_));
             call again;
             static_cast<void>(through.execute(
@@ -150,11 +152,11 @@ public:
         std::vector<std::string> const& names, store_opener const& opener, std::int64_t generation, std::string fleet)
         : names_(names), opener_(opener), fleet_(std::move(fleet)) {
         tombstone_.generation = generation;
-        tombstone_.state = "retired"; // without a hash version, so that programs of earlier versions refuse it, too
+        tombstone_.state = "retired"; // has no hash version, so that programs of earlier versions refuse it, too
     }
 
     result<void> run() {
-        for (std::size_t place = 0; place < names_.size(); ++place) { // all, before anything is written
+        for (std::size_t place = 0; place < names_.size(); ++place) { // checks all stores before anything is written
             ENTITABLE_TRY(auto const through, opener_(names_[place]));
             ENTITABLE_CHECK(find(through, place));
         }
@@ -169,7 +171,7 @@ private:
     static constexpr int most_attempts =
         10; ///< limit of restarts because of programs that make the same fleet concurrently
 
-    /// The header of a store, nullopt if it has none.
+    /// The header of a store; nullopt if the store has no header.
     result<std::optional<found_header>> find(any_transport const& through, std::size_t place) {
         ENTITABLE_TRY(auto const rows, read_store_rows(through, names_[place]));
         for (found_header const& each : rows.headers) {

@@ -40,7 +40,7 @@ public:
         own.cancellation = context_.cancellation;
         return through.execute(request, own);
     }
-    /// Whether a store has the table, and whether this table has rows.
+    /// Whether a store contains the table, and whether this table contains rows.
     struct found {
         bool there{};
         bool rows{};
@@ -64,8 +64,9 @@ private:
     std::string name_;
 };
 
-/// Creates a table in every hashed store, in the first one last: so the table is complete once it is in the first, and a part missing after
-/// that was lost. If the first store lacks it, no other has rows, unless the table was dropped in part.
+/// Creates a table in every hashed store, and in the first store last. The table is thus complete once it is in the
+/// first store, and a part missing after that was lost. If the first store lacks the table, no other store has rows,
+/// unless the table was partly dropped.
 ENTITABLE_DECL result<create_table::response> create_hashed_table(
     sharded_state& state, create_table const& request, call& context) {
     constexpr std::size_t longest = 46; // longer names are shortened, and could not be listed
@@ -84,7 +85,7 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
     for (bool again = false;; again = true) {
         auto const whole = table.look(0);
         if (!whole) { return none(whole.error()); }
-        std::string with_rows; // a store that has rows
+        std::string with_rows; // a store that contains rows
         for (std::size_t place = 1; place < table.stores(); ++place) {
             auto const here = table.look(place);
             if (!here) { return none(here.error()); }
@@ -100,7 +101,8 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
         if (again) { // the second look shows that no other program has created it in the meantime
             return wrong_store(table.store(0),
                 text::joined({" lacks ", table.stored(0), ", and the store ", with_rows,
-                    " has rows of the table: it was dropped in part, or lost; drop it to start with an empty table"}));
+                    " has rows of the table: the table was partly dropped, or lost; drop it to start with an empty "
+                    "table"}));
         }
     }
     for (std::size_t place = table.stores(); place-- > 0;) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// ETags as the clients of `sharded` see them, with the epoch of the shard.
+// ETags in the form that clients of `sharded` see, with the epoch of the shard.
 
 #include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/text.hpp>
@@ -39,7 +39,7 @@ ENTITABLE_DECL std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t
     std::string own = shown.text();
     std::size_t const quote = own.find('"');
     if (quote == std::string::npos || own.size() < quote + 4 || own[quote + 1] != 's') {
-        return shown; // not an ETag of this library: no stored entity has it
+        return shown; // this is not an ETag of this library, so no stored entity has it
     }
     std::size_t const end = own.find_first_not_of("0123456789", quote + 2);
     if (end == std::string::npos || end == quote + 2 || (own[end] != '!' && own[end] != 't')) { return shown; }

@@ -27,7 +27,8 @@ public:
         std::optional<last_keys> last;
         if (request_.continuation) { ENTITABLE_TRY(last, keys_of_token(print, *request_.continuation)); }
         ENTITABLE_CHECK(find_parts(last));
-        // Two pages of a store are two snapshots, so a page of one partition holds the rows of a single page (`transport`, rule 10).
+        // Two pages of a store are two snapshots, so a page of one partition contains the rows of a single page
+        // (`transport`, rule 10).
         bool const one_partition = request_.range.partition.is_point();
         query_entities::response found;
         for (;;) {
@@ -49,7 +50,7 @@ public:
         if (misses_ != nullptr && !parts_.empty() && found.rows.empty() && !request_.continuation &&
             std::all_of(parts_.begin(), parts_.end(), [](shard_part const& each) { return each.failed; })) {
             std::lock_guard<std::mutex> const guard{misses_->lock};
-            return failure{misses_->all.back().why}; // all failed: there is no partial result
+            return failure{misses_->all.back().why}; // all parts failed, so there is no partial result
         }
         found.examined = examined_;
         found.stale = stale_;
@@ -134,7 +135,7 @@ private:
         for (shard_part* const each : hungry) {
             auto way = way_of(*each);
             if (way && each->asked.continuation && !each->way.leads_where(*way)) {
-                restart(*each); // its continuation belongs to another table
+                restart(*each); // its continuation belongs to a different table
                 if (each->ended) { continue; }
                 way = way_of(*each);
             }
@@ -150,7 +151,7 @@ private:
             auto& [each, way] = ways[index];
             auto& store = reached[index];
             if (!store) {
-                each->way = std::move(way); // named in the error
+                each->way = std::move(way); // the error names it
                 ENTITABLE_CHECK(fail(*each, store.error()));
                 continue;
             }
@@ -216,7 +217,7 @@ private:
         key_range const whole{intersection(request_.range.partition, part.keys), request_.range.row};
         part.ranges = ranges_behind(whole, part.last, has_partition);
         part.asked.continuation.reset();
-        part.ended = part.ranges.empty(); // the last row received was the last possible one
+        part.ended = part.ranges.empty(); // the last row received was the last possible row
     }
 
     result<void> take(shard_part& part, result<query_entities::response> answer) {

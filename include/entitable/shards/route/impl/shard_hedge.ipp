@@ -21,7 +21,7 @@ public:
         late_at_ += std::chrono::duration_cast<steady_time::duration>(late_after);
         send(runners_[0], first_);
     }
-    /// When it is requested again, unless a response has arrived.
+    /// The time at which the page is requested again, unless a response has arrived.
     [[nodiscard]] steady_time late_at() const noexcept { return answer_ || hedged_ ? (steady_time::max)() : late_at_; }
     void hedge(bool allowed) {
         hedged_ = true;

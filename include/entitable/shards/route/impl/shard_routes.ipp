@@ -57,7 +57,8 @@ inline bool all_lead_to(
     if (place == nullptr || !leads(*place)) { return false; }
     if (!map.by_ranges || keys.range == nullptr) { return true; }
     key_bound const& end = keys.range->upper;
-    for (++place; place != map.places.data() + map.places.size(); ++place) { // after a split several places have them
+    for (++place; place != map.places.data() + map.places.size(); ++place) { // after a split several places have these
+                                                                             // tables
         int const order = end.end == key_bound::kind::open ? -1 : text::compare_utf16(place->row.low, end.key);
         if (order > 0 || (order == 0 && end.end == key_bound::kind::exclusive)) { return true; }
         if (!leads(*place)) { return false; }

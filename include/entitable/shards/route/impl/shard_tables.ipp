@@ -200,11 +200,11 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
             made_now = true;
             return true;
         }));
-    // Even if the table existed: an earlier attempt may have been interrupted.
+    // This happens even if the table existed, because an earlier attempt may have been interrupted.
     if (auto made = make_parts(state, request.table, context); !made) {
         failure stopped{std::move(made).as_failure()};
         if (stopped.error().code != error_code::wrong_store || made_now) {
-            stopped.error().effect = effect::unknown; // the table is in the map: repeating the call continues
+            stopped.error().effect = effect::unknown; // the table is in the map, so repeating the call continues
         }
         return stopped;
     }
@@ -228,7 +228,7 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
             return true;
         }));
     ++context.attempts;
-    auto done = finish_dropping(state, request.table, context); // also finishes an interrupted drop
+    auto done = finish_dropping(state, request.table, context); // this also finishes an interrupted drop
     if (!done) {
         failure stopped{std::move(done).as_failure()};
         stopped.error().effect = effect::unknown;

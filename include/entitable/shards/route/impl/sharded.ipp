@@ -237,7 +237,7 @@ ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity cons
 
 ENTITABLE_DECL result<transact::response> sharded::execute(transact const& request, call& context) const {
     return as_operation(request, context, *state().options.time, [&] {
-        bool from_before = false; // an ETag is of an earlier epoch
+        bool from_before = false; // an ETag is from an earlier epoch
         auto answered = detail::ask_shard(
             state(), request,
             request.changes.empty() ? std::string_view{} : request.changes.front().entity.partition_key(), context,

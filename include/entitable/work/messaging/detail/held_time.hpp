@@ -30,15 +30,15 @@ struct held_time {
     }
 };
 
-/// Ids of messages and claims, 32 hexadecimal digits each; a child made by `fork` generates other ids than its parent. Safe to use from several
-/// threads.
+/// Ids of messages and claims, 32 hexadecimal digits each; a child made by `fork` generates ids different from those of
+/// its parent. Safe to use from several threads.
 class fresh_ids {
 public:
     /// Seed 0 chooses a fresh seed.
     explicit fresh_ids(std::uint64_t seed);
 
     [[nodiscard]] std::string next();
-    /// Returns an id that begins with a time: ids that are made one after the other are neighbours in a store.
+    /// Returns an id that begins with a time: ids that are made one after the other are adjacent in a store.
     [[nodiscard]] std::string next_at(date_time time);
     [[nodiscard]] random_source& random() noexcept { return random_; }
 

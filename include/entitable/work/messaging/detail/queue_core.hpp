@@ -36,7 +36,7 @@ struct receipt : held_time {
     std::uint32_t deliveries{};
     std::int32_t step{};
     std::int64_t steps{};
-    bool spent{true}; ///< the message was ended or lost
+    bool spent{true}; ///< the message was completed, released or lost
     bool begun{};     ///< a saga was resumed under this receipt
 
     [[nodiscard]] std::string_view id() const noexcept { return id_of_message(key); }
@@ -48,7 +48,7 @@ struct held_message {
     row stored;
 };
 
-/// The keys and times of one enqueue, the same for every attempt of its request.
+/// The keys and times of one enqueue, which are the same for every attempt of its request.
 struct enqueue_plan {
     std::string id;
     std::size_t lane_number{};
@@ -61,9 +61,10 @@ struct enqueue_plan {
 struct lane_state {
     store_clock clock; ///< clock of the store that contains the lane
     std::string
-        behind; ///< row key after which a claim starts to read: the messages before it were renewed in place; empty: the head
+        behind; ///< row key after which a claim starts to read: the messages before this key were renewed in place;
+                ///< empty: the head
     date_time head_due;  ///< time from which a claim starts at the head again
-    date_time ahead_due; ///< time from which a claim also reads rows whose time has not come
+    date_time ahead_due; ///< time from which a claim also reads rows whose time is in the future
 };
 
 /// Returns OutOfRangeInput for invalid options; does not check the number of lanes.
@@ -93,15 +94,16 @@ public:
     [[nodiscard]] random_source& random() const { return state().ids.random(); }
     [[nodiscard]] result<void> check_options() const;
 
-    /// The same queue for calls under a receipt: its requests ignore the cancellation of `queue_options::calls`, because a cancelled wait for work
-    /// must not prevent a worker from ending the message that it holds.
+    /// Returns the same queue for calls under a receipt: the requests of that queue ignore the cancellation of
+    /// `queue_options::calls`, because a cancelled wait for work must not prevent a worker from ending the message that
+    /// it holds.
     [[nodiscard]] queue_core under_receipt() const {
         queue_core made = *this;
         made.under_receipt_ = true;
         return made;
     }
 
-    /// Like `under_receipt`, and each request is sent once: the caller decides when to try again.
+    /// Like `under_receipt`, but each request is sent once: the caller decides when to try again.
     [[nodiscard]] queue_core sending_once() const {
         queue_core made = under_receipt();
         made.once_ = true;
@@ -135,7 +137,8 @@ public:
     [[nodiscard]] result<void> give_back(receipt& held, std::string_view why, std::chrono::nanoseconds delay) const;
     /// Completes the message. `group`: row key of the mark that a transaction of several messages has written, if it was applied.
     [[nodiscard]] result<void> complete(receipt& held, std::string_view group = {}) const;
-    /// Completes several messages, those of one lane in one transaction, and returns how many. Lost messages are not counted.
+    /// Completes several messages, with one transaction for each lane, and returns how many. Lost messages are not
+    /// counted.
     [[nodiscard]] result<std::size_t> complete_group(std::vector<receipt*> const& all) const;
     /// Reads the message of a receipt and updates the receipt; false if the receipt is lost.
     [[nodiscard]] result<bool> look(receipt& held) const;
@@ -183,8 +186,9 @@ private:
         row stored;
         etag version;
     };
-    /// Messages that a claim has read after its own, for the next claims of this worker, so that not every claim reads the lane. If another worker
-    /// has claimed such a message in between, its ETag makes the claim fail; after that every claim reads the lane for a while.
+    /// Messages that a claim has read in addition to its own, for the next claims of this worker, so that not every
+    /// claim reads the lane. If another worker has claimed such a message in between, its ETag makes the claim fail;
+    /// after that every claim reads the lane for a while.
     struct spare_messages {
         std::vector<pick> ready; ///< messages in reverse order: the first message is at the end
         steady_time until{};     ///< time after which newer messages may precede these
@@ -212,7 +216,7 @@ private:
         date_time told;
         date_time due;         ///< time at which the first invisible message can be claimed
         std::string last_held; ///< row key of the last message counted in `held`
-        std::size_t held{};    ///< number of messages that are held under their keys before the first ready one
+        std::size_t held{};    ///< number of messages that are held under their keys before the first ready message
     };
     /// The part of a lane to read, and the number of messages to find.
     struct search {
@@ -221,7 +225,7 @@ private:
         bool ahead{};           ///< the first page also reads rows after `up_to`
         std::uint32_t page{};   ///< number of rows of the first page
         std::uint32_t most{};   ///< number of messages to find
-        std::uint32_t spares{}; ///< number of further messages to keep, from the page that has the last one
+        std::uint32_t spares{}; ///< number of further messages to keep, from the page that contains the last message
     };
     /// Messages that are being moved by a claim: each is removed and inserted.
     struct moves {

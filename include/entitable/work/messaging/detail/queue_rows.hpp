@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The rows of a queue: their keys, and the properties that the queue adds to the message's properties. The added names begin with `Queue_`.
+/// The rows of a queue: their keys, and the properties that the queue adds to those of the message. The added names
+/// begin with `Queue_`.
 
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -34,10 +35,10 @@ inline constexpr std::string_view format = "Queue_Format";        // Int32: the 
 inline constexpr std::string_view lane_count = "Queue_LaneCount"; // Int32: number of lanes in queues of format 2
 } // namespace queue_property
 
-/// The format of a queue that `create` makes. Unlike in format 1, the messages of a group share one identity; programs that support only
-/// format 1 cannot complete such messages.
+/// The format of the queues that `create` makes. Unlike in format 1, the messages of a group share one identity;
+/// programs that support only format 1 cannot complete such messages.
 inline constexpr std::int32_t queue_format = 2;
-/// The maximum number of message bytes in one transaction; a larger message is written alone. The service accepts 4 MiB, and JSON can be longer than
+/// The maximum number of message bytes in one transaction; a larger message is written by itself. The service accepts 4 MiB, and JSON can be longer than
 /// the stored bytes.
 inline constexpr std::size_t most_bytes_together = 512 * 1024;
 
@@ -67,9 +68,9 @@ ENTITABLE_LAZY [[nodiscard]] key_interval rows_of_kind(std::string_view prefix, 
 /// A property to append to the properties of a payload.
 struct added_property {
     std::string_view name;
-    value_view value; ///< value of a type that the queue's own properties have
+    value_view value; ///< value, of a type used by the queue's own properties
 };
-/// A row in one block of memory: the properties of a payload, which may be empty, followed by the added ones. Its row key is given in two
+/// A row in one block of memory: the properties of a payload, which may be empty, followed by the added properties. Its row key is given in two
 /// parts.
 ENTITABLE_LAZY [[nodiscard]] row joined_row(std::string_view lane, std::string_view kind, std::string_view key,
     std::string_view payload, std::initializer_list<added_property> added);
@@ -90,12 +91,13 @@ ENTITABLE_LAZY [[nodiscard]] row_builder message_row(std::string_view lane, std:
 /// Like `message_row`, in one block of memory; with the time before which no worker claims it, unless it is 1601.
 ENTITABLE_LAZY [[nodiscard]] row stored_message(
     std::string_view lane, std::string_view key, row_view message, date_time visible_at = {});
-/// Returns a stored message under another key, claimed once more.
+/// Returns a stored message under a different key, claimed once more.
 ENTITABLE_LAZY [[nodiscard]] row claimed_message(
     std::string_view key, row_view stored, message_marks const& marks, date_time until, std::string_view claim);
-/// The stored row of a message or a dead letter under another key; `again` removes the properties of its earlier deliveries.
+/// The stored row of a message or a dead letter under a different key; `again` removes the properties of its earlier
+/// deliveries.
 ENTITABLE_LAZY [[nodiscard]] row_builder moved_message(std::string_view key, row_view stored, bool again);
-/// The stored row of a message under another key, with `changes` merged into it.
+/// The stored row of a message under a different key, with `changes` merged into it.
 ENTITABLE_LAZY [[nodiscard]] row changed_message(std::string_view key, row_view stored, row_view changes);
 /// Returns a row with only the keys of a message, for a removal.
 ENTITABLE_LAZY [[nodiscard]] row message_keys(std::string_view lane, std::string_view key);

@@ -68,7 +68,7 @@ private:
     worker_report report_;         ///< guarded by `lock_`
     std::optional<error> problem_; ///< guarded by `lock_`
     std::exception_ptr thrown_;    ///< guarded by `lock_`
-    std::mutex reporting_;         ///< allows one call of `on_error` at a time
+    std::mutex reporting_;         ///< serializes calls of `on_error`
 };
 
 /// A thread that renews the message that another thread handles.
@@ -81,12 +81,12 @@ public:
 
     /// Starts to renew the message. Cancels `lost` once it cannot be renewed.
     void begin(claimed_work const& work, cancellation_source const& lost);
-    /// Stops the renewals and waits for a running one. True if the message is lost.
+    /// Stops the renewals and waits for a running renewal. True if the message is lost.
     [[nodiscard]] bool end();
 
 private:
     void renew_what_is_held();
-    /// Waits until the next renewal is due: false if the message ended first.
+    /// Waits until the next renewal is due; false if the work on the message ended first.
     [[nodiscard]] bool wait_until_due(std::unique_lock<std::mutex>& guard);
     void note(result<void> const& renewed, std::chrono::nanoseconds remaining);
 
@@ -94,11 +94,11 @@ private:
     std::mutex lock_;
     std::condition_variable changed_;
     claimed_work const* work_{}; ///< guarded by `lock_`, like all members below
-    std::uint64_t number_{};     ///< number of the message, since the next one may have the same address
+    std::uint64_t number_{};     ///< number of the message, since the next message may have the same address
     cancellation_source lost_;
     steady_time due_{};
     bool renewing_{};
-    bool gave_up_{}; ///< no further renewal can succeed
+    bool gave_up_{}; ///< set if no further renewal can succeed
     bool is_lost_{};
     bool over_{};
     std::thread thread_;

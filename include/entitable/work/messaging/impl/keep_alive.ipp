@@ -23,7 +23,7 @@ ENTITABLE_DECL renewal::renewal(queue_core queue, receipt& held)
 }
 
 ENTITABLE_DECL operation_step renewal::next(std::size_t place, steady_time now) {
-    looking_ = looking_ || (!asked_ && held_->version.empty()); // after a write that was settled
+    looking_ = looking_ || (!asked_ && held_->version.empty()); // this follows a write that was settled
     if (looking_) { return {look_, due_, place, wait_cause::back_off}; }
     if (!asked_) {
         asked_ = true;
@@ -60,7 +60,7 @@ ENTITABLE_DECL void renewal::answer(result<write_entity::response> answered, ste
     bool const refused_by_version =
         refused.code == error_code::update_condition_not_satisfied || refused.code == error_code::resource_not_found;
     if (refused_by_version) {
-        looking_ = true; // immediately: an earlier renewal may have arrived late
+        looking_ = true; // renews immediately: an earlier renewal may have arrived late
         due_ = now;
         return;
     }
@@ -85,7 +85,7 @@ ENTITABLE_DECL void renewal::answer(result<query_entities::response> answered, s
         problem_ = lost.error();
         return;
     }
-    due_ = now; // renew again, under the receipt that was read
+    due_ = now; // renews again, under the receipt that was read
 }
 
 } // namespace detail

@@ -160,16 +160,17 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         told = found.told;
         due = (std::min)(due, found.due);
         for (pick const& each : found.used_up) {
-            static_cast<void>(bury(name, each)); // the next worker that reads the message tries again
+            static_cast<void>(bury(name, each)); // the next worker to read the message tries again
         }
-        if (looks_ahead) { // again immediately, as long as messages are found
+        if (looks_ahead) { // tries again immediately, as long as messages are found
             bool const found_one = !found.ready.empty() &&
                 time_of_message(found.ready[(std::min)(found.ready.size(), std::size_t{most}) - 1].stored.row_key())
                         .ticks > found.told.ticks + tolerance;
             at.ahead_due = found_one ? date_time{} : date_time{found.told.ticks + 10 * second};
         }
         if (found.held >=
-            many) { // renewed, or held by programs of format 1: read again after a time that grows with their number
+            many) { // these messages were renewed, or are held by programs of format 1: reads again after a time that
+                    // grows with their number
             if (at.behind.empty()) {
                 at.head_due = {found.told.ticks + second + static_cast<std::int64_t>(found.held) * second / 1000};
             }
@@ -282,7 +283,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         }
         maybe = maybe || refused.effect == effect::unknown;
         if (beaten && !maybe && all.made.size() == 1) { break; }
-        // The rows show who has claimed each message: this call, nobody yet, or another worker.
+        // The rows show who has claimed each message: this call, no worker yet, or another worker.
         std::map<std::string_view, std::size_t> at;
         auto const read_rows = [&](bool from, auto const& visit) {
             at.clear();

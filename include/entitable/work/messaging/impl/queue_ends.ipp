@@ -73,7 +73,8 @@ ENTITABLE_DECL row done_row(
     return joined_row(
         lane, kind, key, {}, {{queue_property::state, value_view{"done"}}, {queue_property::claim, value_view{claim}}});
 }
-/// Marks the identity of a message as completed. Makes the identity for a message of a group, which has none.
+/// Marks the identity of a message as completed. Creates the identity for a message of a group, which does not have one
+/// yet.
 ENTITABLE_DECL mutation done_mark(receipt const& held) {
     row made = done_row(held.lane, system_row::identity, held.id(), held.claim);
     return is_id_in_group(held.id()) ? mutation::insert_or_merge(std::move(made))
@@ -129,7 +130,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
 }
 
 ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receipt*> const& all) const {
-    constexpr std::size_t group = 50; // one or two changes for each message
+    constexpr std::size_t group = 50; // each message needs one or two changes
     std::size_t done = 0;
     for (std::size_t first = 0; first < all.size();) {
         transact request{table().name(), {}};
@@ -142,7 +143,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
             request.changes.push_back(mutation::remove(message_keys(each.lane, each.key), each.version));
             if (!is_id_in_group(each.id())) {
                 request.changes.push_back(done_mark(each));
-            } else if (mark.empty()) { // one mark for the whole group
+            } else if (mark.empty()) { // there is one mark for the whole group
                 mark = text::joined({system_row::identity, fresh_id()});
             }
         }
@@ -152,7 +153,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
         date_time told;
         bool const as_one = end - first > 1 && send(request, told).has_value();
         end = (std::max)(end, first + 1);
-        for (; first < end; ++first) { // complete them one by one if the transaction failed or its outcome is unknown
+        for (; first < end; ++first) { // completes them one by one if the transaction failed or its outcome is unknown
             if (as_one) {
                 all[first]->spent = true;
             } else if (auto one = complete(*all[first], mark); !one) {

@@ -72,7 +72,7 @@ ENTITABLE_DECL result<bool> queue_core::put(transact const& request, std::size_t
         }
         error refused = answer.error();
         if (refused.code == error_code::entity_already_exists) {
-            return !maybe; // even if the message was completed since
+            return !maybe; // returns success even if the message was completed since
         }
         maybe = maybe || refused.effect == effect::unknown;
         if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
@@ -144,7 +144,7 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
 ENTITABLE_DECL std::string queue_core::id_in_lane(std::size_t lane, std::size_t lanes) const {
     std::string id = message_id();
     while (lane_of(id, lanes) != lane) {
-        id = message_id(); // the id is not used yet: draw again until its lane matches
+        id = message_id(); // the id is not used yet: draws again until its lane matches
     }
     return id;
 }

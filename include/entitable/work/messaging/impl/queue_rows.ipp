@@ -21,7 +21,7 @@ ENTITABLE_LAZY_BODY std::string lane_key(std::size_t lane) {
 ENTITABLE_LAZY_BODY std::size_t lane_of(std::string_view id, std::size_t lanes) noexcept {
     std::uint64_t hash = 14695981039346656037U; // FNV-1a; part of the stored format
     for (char const character : id) { hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211U; }
-    hash ^= hash >> 32U; // the low bits of FNV-1a depend on the low bits of the text alone
+    hash ^= hash >> 32U; // the low bits of FNV-1a depend only on the low bits of the text
     return static_cast<std::size_t>(hash % (lanes == 0 ? 1 : lanes));
 }
 
@@ -91,7 +91,7 @@ ENTITABLE_LAZY_BODY bool is_id_in_group(std::string_view id) noexcept {
 
 ENTITABLE_LAZY_BODY key_interval rows_of_kind(std::string_view prefix, std::string_view behind) {
     std::string end{prefix};
-    end.back() = '"'; // the character after '!'
+    end.back() = '"'; // this is the character after '!'
     return {behind.empty() ? key_bound::including(std::string{prefix}) : key_bound::excluding(std::string{behind}),
         key_bound::excluding(std::move(end))};
 }
@@ -108,7 +108,7 @@ ENTITABLE_LAZY void append_added_value(std::string& block, value_view value) {
             row_format::store(bytes, value.as_int32());
             block.append(bytes, 4);
             break;
-        default: // an integer or a time
+        default: // the value is an integer or a time
             row_format::store(bytes, value.bits());
             block.append(bytes, 8);
             break;
@@ -202,7 +202,7 @@ ENTITABLE_LAZY_BODY row_builder message_row(std::string_view lane, std::string_v
 ENTITABLE_LAZY_BODY row stored_message(
     std::string_view lane, std::string_view key, row_view message, date_time visible_at) {
     added_property const visible{queue_property::visible_at, value_view{visible_at}};
-    if (!is_whole_message(message.payload)) { // absent properties are left out
+    if (!is_whole_message(message.payload)) { // absent properties are omitted
         row_builder made = message_row(lane, key, message);
         if (visible_at != date_time{}) { made.add(visible.name, visible.value); }
         return made.build();

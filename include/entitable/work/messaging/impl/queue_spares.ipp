@@ -34,7 +34,7 @@ ENTITABLE_DECL std::vector<queue_core::pick> queue_core::spares_of(std::size_t l
 }
 
 ENTITABLE_DECL void queue_core::keep_spares(std::size_t lane, std::vector<pick>& ready, std::uint32_t most) const {
-    if (ready.size() < 2 * std::size_t{most}) { // too few spare messages for another claim
+    if (ready.size() < 2 * std::size_t{most}) { // there are too few spare messages for another claim
         ready.erase(
             ready.begin() + static_cast<std::ptrdiff_t>((std::min)(ready.size(), std::size_t{most})), ready.end());
         return;

@@ -93,7 +93,8 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
         }
         return recorded;
     };
-    // A run that ended before its record may have left its effect: `no_effect` is trusted only if no earlier run is possible.
+    // A run that ended before it was recorded may have had its effect: `no_effect` is trusted only if no earlier run is
+    // possible.
     bool recorded_before = false; // whether this call recorded the preceding step
     bool const maybe_first =
         !std::exchange(held.begun, true) && held.deliveries == 1 && held.step == 0 && held.steps == 0;
@@ -116,7 +117,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
             advance(-1 - to_undo(held.step + (nothing ? 0 : 1)), failed, first_bytes(all, most_of_a_reason), {}));
     }
     if (held.step == count) { return saga_outcome{saga_end::completed, {}}; }
-    // A step number below -1 encodes how many steps remain to be undone, starting with the one that failed.
+    // A step number below -1 encodes how many steps remain to be undone, starting with the failed step.
     while (held.step < -1) {
         std::int32_t const last = -2 - held.step;
         ENTITABLE_CHECK(program.undo(static_cast<std::size_t>(last)));

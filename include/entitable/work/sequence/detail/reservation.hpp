@@ -32,22 +32,22 @@ struct counter_row {
     std::int64_t start{1};
     std::int64_t step{1};
     std::int32_t shards{0}; ///< shard count that the row must agree with; 0 for a counter that is not sharded
-    std::optional<number_rule> declared{}; ///< rule of the row; the first row of a sharded counter has it
+    std::optional<number_rule> declared{}; ///< rule of the row; the first row of a sharded counter contains it
 };
 
-/// Returns the count in a stored row. Errors: RowMismatch unless the count is a number, and the row has the same number of shards, start
-/// and step. A row without a start or a step agrees with every declaration.
+/// Returns the count in a stored row. Errors: RowMismatch unless the count is a number, and the row contains the same
+/// number of shards, start and step. A row without a start or a step agrees with every declaration.
 [[nodiscard]] result<value_view> counted_value(row_view stored, counter_row const& counter);
 
-/// A block of numbers that belongs to the caller alone.
+/// A block of numbers that belongs only to the caller.
 struct reserved {
     std::int64_t first{};
     std::uint32_t attempts{}; ///< number of writes sent
 };
 
-/// Reads the row, adds to its count, and writes it under the ETag that was read. A block of 0 numbers makes the row if it is missing,
-/// checks it, and ends. If the row lacks the counter's rule, the rule is merged into it first, under the ETag that was read. The row and
-/// the random source must outlive the operation.
+/// Reads the row, increases its count, and writes the row under the ETag that was read. A block of 0 numbers makes the
+/// row if it is missing, checks it, and ends. If the row lacks the counter's rule, the rule is merged into it first,
+/// under the ETag that was read. The row and the random source must outlive the operation.
 ///
 /// Numbers are returned only after a definite success of the conditional write. A write whose response was lost is followed by a new read,
 /// and the numbers that it may have taken are skipped. A missing row is created first, with a count of zero, so that two programs that

@@ -39,7 +39,7 @@ ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row con
             auto const found = stored.find(name);
             std::int64_t const own = name == counter_start ? counter.declared->start : counter.declared->step;
             if (found && found->type() != edm_type::int64) {
-                return counter_differs(counter, name, "of another type than Int64");
+                return counter_differs(counter, name, "of a type other than Int64");
             }
             if (found && found->as_int64() != own) {
                 return counter_differs(counter, name, std::to_string(found->as_int64()));

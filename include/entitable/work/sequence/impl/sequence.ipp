@@ -44,7 +44,7 @@ ENTITABLE_DECL sequence::turns& sequence::state::own_turns() {
     if (found->forks == here) { return *found; }
     auto* const made = new turns{here, found};
     if (now.compare_exchange_strong(found, made, memory_order::acq_rel, memory_order::acquire)) { return *made; }
-    delete made; // another thread was faster
+    delete made; // another thread came first
     return *found;
 }
 

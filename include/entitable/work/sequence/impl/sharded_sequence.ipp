@@ -78,7 +78,7 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
         } else if (error_code const code = read.error().code;
             code != error_code::resource_not_found && code != error_code::table_not_found) {
             return std::move(read).as_failure();
-        } // otherwise this shard has not been used yet
+        } // if not, this shard has not been used yet
         if (++counter == state_->counters.end()) { return false; }
         asked = reading();
         return true;

@@ -53,7 +53,7 @@ public:
     [[nodiscard]] std::string const& name() const { return state().name; }
     [[nodiscard]] queue_options const& options() const { return state().options; }
     [[nodiscard]] clock& time() const { return *state().options.time; }
-    /// Returns the queue of its dead letters, whose messages can be claimed any number of times.
+    /// Returns the queue of dead letters, whose messages can be claimed any number of times.
     [[nodiscard]] service_queue dead_letters() const;
     /// Like `queue_core::under_receipt`.
     [[nodiscard]] service_queue under_receipt() const {

@@ -12,7 +12,7 @@ namespace detail {
 
 inline constexpr std::string_view queue_id_property = "Queue_Id"; // String: the id chosen by the sender
 
-/// Returns an entity with the queue's properties, which replace its own properties of the same names.
+/// Returns an entity with the queue's properties, which replace the entity's properties of the same names.
 ENTITABLE_DECL row with_queue_properties(row_view entity, std::string_view id, std::string_view why) {
     row_builder made{entity.partition_key, entity.row_key};
     property_cursor cursor{entity.payload};

@@ -57,7 +57,7 @@ ENTITABLE_DECL service_queue::service_queue(
     sender send, result<connection_settings> at, std::string name, queue_options how, queue_text text)
     : state_(shared<shared_state>::make(
           std::move(send), queue_engine(std::move(at), how.time), std::move(name), std::move(how), text)) {
-    state().options.lanes = 1; // one request per read, for `requests_per_idle_hour`
+    state().options.lanes = 1; // `requests_per_idle_hour` counts one request per read
 }
 
 ENTITABLE_DECL service_queue service_queue::dead_letters() const {
@@ -158,7 +158,7 @@ ENTITABLE_DECL result<enqueued> service_queue::enqueue(row_view message, enqueue
     std::string id = how.id.empty() ? state().ids.next() : how.id;
     row const whole = with_queue_properties(message, id, {});
     if (std::string const json = message_text(whole, queue_text::plain); text::valid_utf8_prefix(json) != json.size()) {
-        return failure{error_code::invalid_input, "the message has text that is not UTF-8"};
+        return failure{error_code::invalid_input, "the message contains text that is not UTF-8"};
     }
     bool maybe = false;
     ENTITABLE_CHECK(put(message_text(whole, state().text), how.delay, maybe));
@@ -205,7 +205,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
         each.held.told = told;
         each.held.told_at = time().steady();
         each.held.spent = false;
-        each.held.name = each.held.message; // for messages not enqueued by this library
+        each.held.name = each.held.message; // serves messages not enqueued by this library
         if (read_message_text(each.held.text, state().text, reader, each.entity)) {
             if (std::string_view const id = text_in(each.entity, queue_id_property); !id.empty()) {
                 each.held.name = id;
@@ -235,14 +235,14 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
         std::erase_if(got, [&](service_message& each) {
             bool const over = each.held.deliveries > (std::max)(options().max_deliveries, 1U);
             if (over) {
-                static_cast<void>(bury(each)); // the next claim tries again
+                static_cast<void>(bury(each)); // the next claim tries this again
             }
             return over;
         });
         steady_time const now = time().steady();
         if (!got.empty() || (!any && now >= end)) { return got; }
         if (any) {
-            continue; // only dead letters: other messages may follow
+            continue; // these are only dead letters: other messages may follow
         }
         auto const next = now +
             std::chrono::duration_cast<steady_time::duration>(

@@ -72,7 +72,7 @@ public:
         auto const found = index_.find(sought_keys{partition_key, row_key});
         return found == index_.end() ? nullptr : found->of;
     }
-    /// Returns the entity with this object, otherwise the entity with its keys (`keys` may be an error), otherwise null.
+    /// Returns the entity with this object, or else the entity with its keys (`keys` may be an error), or else null.
     [[nodiscard]] tracked_entity* of(void const* address, result<row> const& keys) const;
     /// Returns the state of an entity. Encodes the entity, unless the state is known without encoding.
     [[nodiscard]] entity_state state(tracked_entity const& of) const;
@@ -113,9 +113,9 @@ public:
     void written_as(tracked_entity& of, row base, bool complete, etag version);
     void conflict(tracked_entity& of, std::optional<row_view> theirs, etag version);
 
-    /// Resolves a conflict: mine or theirs. False if there is none.
+    /// Resolves a conflict with mine or theirs; false if there is no conflict.
     [[nodiscard]] result<bool> resolve(tracked_entity& of, keep which);
-    /// Resolves a conflict with the values that were assigned to the object.
+    /// Resolves a conflict with the values assigned to the object.
     [[nodiscard]] result<bool> resolve_by_value(tracked_entity& of);
 
     /// Returns the lost changes that were abandoned since the last call.

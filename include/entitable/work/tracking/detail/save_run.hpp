@@ -28,8 +28,8 @@ struct change_refusal {
     save_outcome outcome;
     std::optional<error> const* problem;
 };
-/// Makes one error for a save in which some changes were not saved: the error of the first refused change, otherwise of the first lost
-/// change, otherwise of the first change that was not sent.
+/// Makes one error for a save in which some changes were not saved: the error of the first refused change, or else of
+/// the first lost change, or else of the first change that was not sent.
 [[nodiscard]] failure refusal_of(std::vector<change_refusal> const& changes);
 
 /// One save; used once.

@@ -61,7 +61,7 @@ public:
     bool there{};                     ///< whether the row exists, as far as is known
     bool complete{};                  ///< whether the base has all properties of the row
     bool removed{};                   ///< whether the entity is to be removed
-    entitable::removal sums{};        ///< whether a removed entity still counts in sums
+    entitable::removal sums{};        ///< whether a removed entity is still counted in sums
     bool replaces{};                  ///< removed and added again: the whole row is written
     bool must_read{};                 ///< the version is unknown
     bool came_late{};                 ///< a lost write of the entity may still be applied

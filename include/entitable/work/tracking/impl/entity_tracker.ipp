@@ -110,7 +110,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::attach(std::unique_ptr<tracked_en
 
 ENTITABLE_DECL void entity_tracker::remove(tracked_entity& of, entitable::removal sums) {
     if (!of.there && !of.unsettled) {
-        return release(of); // never visible to the program
+        return release(of); // the object was never visible to the program
     }
     of.removed = true;
     of.sums = sums;

@@ -63,7 +63,7 @@ ENTITABLE_DECL void save_run::settle(tracked_entity& of, mutation const& sent, f
 
 ENTITABLE_DECL void save_run::settle_by_reading(tracked_entity& of, mutation const& sent) {
     bool const unconditional = sent.kind != mutation_kind::insert && sent.condition.any();
-    if (unconditional) { // sending it again has the same effect
+    if (unconditional) { // repeating the request has the same effect
         of.unsettled.reset();
         of.came_late = true;
         return;
@@ -77,7 +77,7 @@ ENTITABLE_DECL void save_run::settle_by_reading(tracked_entity& of, mutation con
     of.unsettled.reset();
     of.came_late = true;
     if (*found) { return all_.conflict(of, (*found)->entity.view(), (*found)->etag); }
-    if (of.removed) { // removed by this or another writer
+    if (of.removed) { // the entity was removed by this or another writer
         tell(of, entity_state::removed, save_outcome::saved);
         all_.release(of);
     } else if (of.there) {
@@ -108,7 +108,7 @@ ENTITABLE_DECL void save_run::take_as_applied(tracked_entity& of, mutation const
     of.version = etag{};
     of.removed = removed;
     tell(of, was, save_outcome::saved);
-    (void)read_version(of); // if that fails, the row is read before it is written again
+    (void)read_version(of); // if this read fails, the row is read before it is written again
 }
 
 ENTITABLE_DECL result<void> save_run::read_version(tracked_entity& of) {

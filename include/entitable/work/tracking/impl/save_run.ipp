@@ -23,7 +23,7 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
         if (outcome == save_outcome::saved || outcome == save_outcome::dropped) { continue; }
         ++count;
         lost = lost || outcome == save_outcome::unknown;
-        // In the order of the enumeration: refused, lost, not sent.
+        // The order is that of the enumeration: refused, lost, not sent.
         if (at == changes.size() || outcome < changes[at].outcome) { at = index; }
     }
     error why{error_code::other_service_error, "changes were not saved"};
@@ -35,7 +35,7 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
     }
     why.effect = lost ? effect::unknown : effect::none;
     why.message += text::joined({"; ", std::to_string(count), " of ", std::to_string(changes.size()),
-        " changes were not saved; detail has the keys of the first"});
+        " changes were not saved; detail contains the keys of the first"});
     return failure{std::move(why)};
 }
 
@@ -96,7 +96,7 @@ ENTITABLE_DECL result<std::optional<get_entity::response>> save_run::read(tracke
 // ---- what is to be sent -----------------------------------------------------------------------------
 
 ENTITABLE_DECL void save_run::plan() {
-    // Uses an index rather than an iterator: removed entities are null.
+    // Uses an index instead of an iterator, because removed entities are null.
     for (std::size_t at = 0; at < all_.all().size(); ++at) {
         tracked_entity* const each = all_.all()[at].get();
         if (each != nullptr && !each->unsettled) { plan_one(*each); }
@@ -168,7 +168,8 @@ ENTITABLE_DECL result<void> save_run::read_base(tracked_entity& of) {
     return {};
 }
 
-/// Position of a change in a transaction: exact versions first, so that a refusal of another change shows that these matched.
+/// Position of a change in a transaction: exact versions first, so that a refusal of any other change shows that these
+/// versions matched.
 [[nodiscard]] inline int rank_in_transaction(mutation const& change) noexcept {
     return change.kind == mutation_kind::insert ? 3 : !change.needs_existing() ? 2 : change.condition.any() ? 1 : 0;
 }
@@ -268,7 +269,7 @@ ENTITABLE_DECL bool save_run::send(std::vector<planned>& part) {
         auto const culprit = part.size() == 1 ? std::optional<std::size_t>{0} : problem.operation_index;
         bool const named = culprit && *culprit < part.size();
         if (named && part[*culprit].change.kind == mutation_kind::remove &&
-            problem.code == error_code::resource_not_found) { // already removed, as intended
+            problem.code == error_code::resource_not_found) { // the row is already removed, as intended
             planned const one = std::move(part[*culprit]);
             part.erase(part.begin() + static_cast<std::ptrdiff_t>(*culprit));
             tell(*one.of, one.was, save_outcome::saved);

@@ -27,14 +27,15 @@ template <class Aggregate>
         place, typename mapping<Aggregate>::partition_components{}, typename mapping<Aggregate>::row_components{});
 }
 
-/// Returns the part of a salted aggregate in which an entity counts. Part of the stored format.
+/// Returns the part of a salted aggregate in which an entity is counted. Part of the stored format.
 [[nodiscard]] inline std::size_t part_of_sums(std::string_view row_key, std::size_t parts) noexcept {
     std::uint32_t hash = 2166136261U; // FNV-1a, as of salted key components
     for (char const each : row_key) { hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U; }
     return hash % parts;
 }
 
-/// Returns the row, without sums, in which an entity counts. Errors: InvalidInput if it would be in another partition.
+/// Returns the row, without sums, in which an entity is counted. Errors: InvalidInput if it would be in another
+/// partition.
 template <class Entity, class Declared>
 [[nodiscard]] result<row> place_in_sums(row_view stored, reading mode) {
     using declaration = aggregate_declaration<Declared>;
@@ -71,7 +72,8 @@ template <class Declared>
     return to_row(without_sums(sums));
 }
 
-/// Digest of the declaration that sums are computed from. A program that changes what `add` means changes `static constexpr int version`.
+/// Digest of the declaration that sums are computed from. A program that changes the meaning of `add` also changes
+/// `static constexpr int version`.
 template <class Declared>
 [[nodiscard]] std::uint64_t definition_of_sums() noexcept {
     using aggregate = typename aggregate_declaration<Declared>::type;
@@ -90,7 +92,8 @@ template <class Declared>
 [[nodiscard]] result<void> visit_sums(table_core const& core, std::string const& partition_key,
     std::vector<std::string> row_keys, function_ref<result<void>(row_view)> visit);
 
-/// Returns the sums with the keys of `place`: the rows of a salted aggregate added up. Without a row, a new aggregate.
+/// Returns the sums with the keys of `place`: the rows of a salted aggregate added up. If there is no row, returns a
+/// new aggregate.
 template <class Declared>
 [[nodiscard]] auto sums_at(table_core const& core, typename aggregate_declaration<Declared>::type const& place)
     -> result<typename aggregate_declaration<Declared>::type> {

@@ -4,8 +4,8 @@
 
 /// \file
 /// `audit_table`: compares the entities of a table with the rows of its indexes, by a few thousand checksums per index. It scans each table
-/// once, in little memory for any number of rows. If checksums differ, their rows are read again and compared one by one, some ten thousand
-/// at a time.
+/// once, in little memory for any number of rows. If checksums differ, the rows are read again and compared one by one,
+/// tens of thousands at a time.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 

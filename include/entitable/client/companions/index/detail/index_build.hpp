@@ -13,14 +13,14 @@ namespace detail {
 
 /// Writes the rows of an index for all entities of a table, in bulk.
 [[nodiscard]] result<index_repair> fill_index(index_family const& family, std::size_t index);
-/// Builds one index while entities are written: fencing, wait, building, its rows, ready. Continues an interrupted build. Corrects the rows of
-/// an index that is ready.
+/// Builds one index while entities are written: fencing, waiting, building, writing its rows, ready. Continues an
+/// interrupted build. Corrects the rows of an index that is ready.
 [[nodiscard]] result<index_repair> build_index(index_family const& family, std::size_t index);
 /// Builds all indexes and sums that are not ready, with one wait.
 [[nodiscard]] result<index_repair> build_missing(index_family const& family);
 /// Does the same in a table that programs without a declaration have written: waits for their requests, and retains correct rows.
 [[nodiscard]] result<index_repair> adopt_indexed(index_family const& family);
-/// Retires an index by name, which need not be declared in this program: retiring, wait, retired.
+/// Retires an index by name, which need not be declared in this program: retiring, waiting, retired.
 [[nodiscard]] result<void> retire_index(index_family const& family, std::string_view name);
 /// Creates the tables of entities and indexes; indexes of a table without entities are ready. Returns whether the table of entities is new.
 [[nodiscard]] result<bool> create_indexed(index_family const& family);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `index_family`: a table and its indexes for the engine, without their types, with the known states of the indexes.
+/// `index_family`: a table, its indexes and their known states, without types, for the engine.
 
 #include <entitable/client/companions/index/index_options.hpp>
 #include <entitable/client/companions/index/intent.hpp>
@@ -23,11 +23,11 @@ namespace detail {
 /// A companion of the entities of a table: an index, or sums.
 struct index_shape {
     std::string_view name;
-    bool elsewhere{};           ///< stored in other partitions than its entities (a global index)
+    bool elsewhere{};           ///< its partitions differ from those of its entities (a global index)
     bool unique{};              ///< allows at most one entity per key
     std::uint64_t definition{}; ///< digest of its keys and properties
     type_pattern const* type{}; ///< distinguishes its rows from other rows
-    type_pattern const* of{};   ///< distinguishes its entities; null for sums, which may be of several types
+    type_pattern const* of{};   ///< distinguishes its entities; null for sums, which may count several types
     /// Returns the keys of the entity of an index row.
     result<row_keys> (*owner_of)(row_view index_row, reading mode){};
     /// Returns a row of sums without the sums; null for an index.
@@ -41,7 +41,8 @@ struct index_shape {
 /// Counts the entities of one type in sums.
 struct counted_type {
     std::size_t companion{}; ///< position of the sums in the family
-    /// Returns the row, without sums, in which an entity counts. Errors: InvalidInput if it would be in another partition.
+    /// Returns the row, without sums, in which an entity is counted. Errors: InvalidInput if it would be in another
+    /// partition.
     result<row> (*place)(row_view entity, reading mode){};
     /// Returns the row with an entity added or subtracted.
     result<row> (*fold)(row_view sums, row_view entity, bool add, reading mode){};
@@ -73,7 +74,7 @@ struct index_states {
         return time.steady() < until && time.now() < until_date;
     }
 
-    /// Whether a write that relies on one of the two may rely on the other.
+    /// Whether a write that relies on one of two sets of states may also rely on the other set.
     [[nodiscard]] bool same_as(index_states const& other) const {
         return states == other.states && unknown == other.unknown && declared == other.declared;
     }
@@ -106,7 +107,7 @@ public:
     std::vector<entity_type> const types; ///< the entity types
     table_options const options;
 
-    /// The stored state of an index, and the definition that it was built from.
+    /// The stored state of an index, and the definition that the index was built from.
     struct stored_state {
         index_state state{};
         std::uint64_t definition{};
@@ -122,8 +123,7 @@ public:
 
     /// Checks that the keys of indexes in one table can be distinguished. Errors: InvalidInput.
     [[nodiscard]] result<void> check_places() const;
-    /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from another
-    /// declaration.
+    /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from a different declaration.
     [[nodiscard]] result<index_states> states(call& context) const;
     /// Reads the states, even within the lease.
     [[nodiscard]] result<index_states> read_states(call& context) const;
@@ -138,7 +138,7 @@ public:
     /// Writes the first state of all indexes, in one transaction. False if some already have a state.
     [[nodiscard]] result<bool> declare(index_state state, call& context) const;
     [[nodiscard]] result<stored_state> stored_state_of(std::size_t index, call& context) const;
-    /// Returns an error if readers may not use an index yet, or no longer may.
+    /// Returns an error if readers may not use an index yet, or or may no longer use it.
     [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
     /// Returns the states for a write. Errors: DeclarationDiffers or DeclarationMissing if the write would miss an index that others
     /// maintain.
@@ -148,7 +148,7 @@ public:
 
     /// Returns the rows of an entity in all indexes; no rows without an entity.
     [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;
-    /// Whether an index has its rows in other partitions than its entities.
+    /// Whether the rows of an index are in partitions other than those of its entities.
     [[nodiscard]] bool has_rows_elsewhere() const noexcept;
     /// Returns the position of an index by its name.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
@@ -173,7 +173,7 @@ template <std::size_t Indexes>
         static shared<index_family> const absent = make_absent_family(Indexes);
         return absent;
     }
-    return family; // NOLINT(bugprone-return-const-ref-from-parameter): a member of the caller
+    return family; // NOLINT(bugprone-return-const-ref-from-parameter): refers to a member of the caller
 }
 
 /// Adds the name of the index to the error of a row that cannot be made.

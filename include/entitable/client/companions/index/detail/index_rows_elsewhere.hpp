@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// `rows_elsewhere`: single steps with index rows in other partitions than their entities. Any program may repeat a step at any time, and
-/// no step removes a row that belongs to an entity, or to a writer that has not ended.
+/// `rows_elsewhere`: single steps on index rows that are in partitions other than those of their entities. Any program
+/// may repeat a step at any time, and no step removes a row that belongs to an entity, or to a writer that has not
+/// ended.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/core/random.hpp>
@@ -21,7 +22,7 @@ enum class put_end : std::uint8_t {
 /// Reads and writes index rows on behalf of one call. One thread at a time.
 class rows_elsewhere {
 public:
-    /// Its requests use a copy of this call without the operation id.
+    /// The requests of this object use a copy of this call without the operation id.
     rows_elsewhere(index_family const& of, call const& context, std::uint64_t seed)
         : family_(of), call_(context), random_(seed) {
         call_.operation_id.clear();
@@ -61,9 +62,9 @@ public:
     [[nodiscard]] result<std::optional<intent_state>> undo(intent const& one);
     /// Completes an intent whose writer has ended.
     [[nodiscard]] result<void> apply(intent const& one);
-    /// Waits before the next attempt, longer each time. Errors: `because` after too many attempts.
+    /// Waits before the next attempt, longer each time. Errors: returns `because` after too many attempts.
     [[nodiscard]] result<void> pause(std::uint32_t attempts, error const& because);
-    /// Whether to continue after an error of a step: other writers were faster, or a response was lost.
+    /// Whether to continue after an error of a step: other writers came first, or a response was lost.
     [[nodiscard]] static bool may_go_on(error const& problem) noexcept;
 
 private:

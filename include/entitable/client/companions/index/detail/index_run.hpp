@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Complete writes to a table with indexes and sums, and maintenance of its indexes: without the types of entities.
+/// Complete writes to a table with indexes and sums, and maintenance of its indexes, without the types of entities.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
@@ -22,7 +22,7 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
     made.seed = seed;
     return made;
 }
-/// Refuses the write if the entity does not exist, or has another version.
+/// Refuses the write if the entity does not exist, or has a different version.
 [[nodiscard]] result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition);
 
@@ -73,7 +73,7 @@ struct named_entity {
     std::optional<row> stored; ///< the entity, if it exists and has this index row
 };
 
-/// Reads the entities, `in_flight` at a time. `stored` stays empty for an entity that was removed, or now has another index row.
+/// Reads the entities, `in_flight` at a time. `stored` stays empty for an entity that was removed, or now has a different index row.
 [[nodiscard]] result<void> read_named(
     index_family const& family, std::size_t index, std::vector<named_entity>& all, std::size_t in_flight);
 

@@ -55,29 +55,30 @@ private:
         bool removal{};
     };
 
-    /// A changed entity that counts in sums.
+    /// A changed entity that is counted in sums.
     struct counted_entity {
         entity_type const* of;
         std::string_view row_key; ///< one of `entities_`
-        bool archived{};          ///< removed, and counts as before
+        bool archived{};          ///< removed, and still counted
     };
 
-    /// The rows of sums in which an entity counts; empty if they do not change.
+    /// The rows of sums in which an entity is counted; empty if they do not change.
     struct changed_places {
         std::optional<row> from;
         std::optional<row> to;
     };
 
-    /// Called before each request that writes: no row is written on the basis of an expired lease. Errors: if the declaration has changed
-    /// since (`changed_`: the body starts over), cannot be read, or has an index that this table does not declare.
+    /// Called before each request that writes: no row is written under an expired lease. Returns an error if the
+    /// declaration has changed since (`changed_`: the body starts over), cannot be read, or contains an index that this
+    /// table does not declare.
     [[nodiscard]] result<void> check_lease();
     /// Reads the required rows, and adds the changes of index rows in the same partition.
     [[nodiscard]] result<void> prepare(transaction_scope& all);
-    /// Adds the changes of sums: the last step before the request.
+    /// Adds the changes of sums. This is the last step before the request.
     [[nodiscard]] result<void> add_sums(transaction_scope& all);
     [[nodiscard]] result<changed_places> places_of(
         transaction_scope& all, counted_entity const& one, counted_type const& how) const;
-    /// Refuses a transaction that will be too large, before anything is written in other partitions.
+    /// Refuses a transaction that would be too large, before anything is written in other partitions.
     [[nodiscard]] result<void> check_limits(transaction_scope& all, bool announces) const;
     [[nodiscard]] request_parts parts_of(transaction_scope const& all, bool exact) const;
     [[nodiscard]] failure too_many(transaction_scope& all) const;
@@ -87,7 +88,7 @@ private:
     [[nodiscard]] error named(error refused, transact const& request) const;
     [[nodiscard]] result<void> take_unique(transaction_scope& all, std::size_t index, row made);
     [[nodiscard]] result<void> drop_found(transaction_scope& all, std::size_t index, row const& old, row_keys owner);
-    /// Repeats the transaction as long as it fails because an index row to be removed no longer exists.
+    /// Repeats the transaction while it fails because an index row to be removed no longer exists.
     [[nodiscard]] result<transact::response> send_healing(transaction_scope& all, transact& request);
     [[nodiscard]] bool heal(transaction_scope& all, transact& request, error const& refused);
 
@@ -108,7 +109,7 @@ private:
     index_family const& family_;
     index_states states_;
     rows_elsewhere elsewhere_;
-    bool changed_{}; ///< the declaration differs from the one that this attempt relied on
+    bool changed_{}; ///< the declaration differs from the declaration that this attempt relied on
     std::vector<std::string> entities_;
     std::vector<std::string> removals_; // row keys of index rows that may no longer exist
     std::vector<moved_entity> moved_;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `maintaining`: a transport that maintains the indexes and sums of one table. For code that sends its own requests: units of work, bulk
-/// loads, expiry.
+/// `maintaining`: a transport that maintains the indexes and sums of one table. Used by code that sends its own
+/// requests: units of work, bulk loads, expiry.
 
 #include <entitable/client/companions/index/detail/maintained_rows.hpp>
 #include <entitable/core/transport/any_transport.hpp>
@@ -20,7 +20,8 @@ public:
 
     explicit maintaining(shared<index_family> family);
 
-    /// A transaction takes fewer entities than in the transport below, so that their index rows and sums fit into it.
+    /// A transaction can have fewer entities than in the transport below, so that their index rows and sums fit into
+    /// it.
     [[nodiscard]] entitable::profile profile() const;
 
     template <table_request Request>

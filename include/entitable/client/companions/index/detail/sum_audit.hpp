@@ -14,16 +14,16 @@ namespace detail {
 struct sum_audit {
     std::uint64_t entities{};      ///< number of entities that were read
     std::uint64_t rows{};          ///< correct rows of sums
-    std::uint64_t different{};     ///< wrong or missing rows; rewritten if asked for
+    std::uint64_t different{};     ///< wrong or missing rows; rewritten if requested
     std::vector<row_keys> samples; ///< keys of the first wrong rows
 };
 
-/// Audits the sums at one position of the family, in one partition, and rewrites wrong ones if asked for.
+/// Audits the sums at one position of the family, in one partition, and rewrites wrong sums if requested.
 [[nodiscard]] result<table_verification> audit_sums_in(
     index_family const& family, std::size_t position, result<std::string> partition_key, bool mend);
 /// Audits the sums at one position of the family, in all partitions. A row whose version shows that a writer changed it
-/// meanwhile is checked again. Errors: UpdateConditionNotSatisfied if a sum changed in every attempt; NotSupported if the service does not
-/// list partitions.
+/// in the meantime is checked again. Errors: UpdateConditionNotSatisfied if a sum changed in every attempt;
+/// NotSupported if the service does not list partitions.
 [[nodiscard]] result<sum_audit> audit_all_sums(
     index_family const& family, std::size_t position, bool mend, std::size_t max_samples, bool building = false);
 

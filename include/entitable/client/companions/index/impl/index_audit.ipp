@@ -27,12 +27,12 @@ namespace detail {
     property_cursor cursor{of.payload};
     for (property_view each; cursor.next(each);) {
         if (each.present) {
-            row_digest one{keys}; // so that swapped values of two rows are detected
+            row_digest one{keys}; // detects swapped values of two rows
             one.add(each.name);
             one.add(static_cast<std::uint64_t>(each.value.type()));
             one.add(static_cast<std::uint64_t>(each.value.bits()));
             one.add(each.value.bytes());
-            sum += one.value(); // in any order
+            sum += one.value(); // the order does not matter
         }
     }
     return sum;

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether a table has a row of a type.
+/// Whether a table contains a row of a type.
 ENTITABLE_DECL result<bool> has_rows(table_core const& in, type_pattern const& type, call& context) {
     query_entities asked;
     asked.table = in.name();
@@ -48,8 +48,9 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     context.location = read_location::primary;
     ENTITABLE_TRY(auto const stored, family.read_declaration(context));
     if (!stored.declared) {
-        // Programs write entities only after there is a declaration, so a table without entities has complete indexes. Also checked if this
-        // call has created the table: after a lost response this is not certain.
+        // Programs write entities only after there is a declaration, so a table without entities has complete indexes.
+        // This is also checked if this call seems to have created the table, because a lost response leaves that
+        // uncertain.
         bool some = false;
         for (entity_type const& each : family.types) {
             if (!each.maintained() || some) { continue; }
@@ -63,7 +64,8 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
         index_family::stored_state const& own = stored.own[index];
         if (!own.version.empty() && !own.names_entities && own.definition == family.shapes[index].definition) {
-            // A state written before states stored which entities an index covers; another program may add them first.
+            // The state was written before states stored which entities an index covers; another program may add them
+            // first.
             auto const named = family.set_state(index, own.state, own, context);
             if (!named && named.error().code != error_code::update_condition_not_satisfied) {
                 return failure{named.error()};
@@ -88,7 +90,7 @@ ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& co
     return wait_until(time.steady() + std::chrono::duration_cast<steady_time::duration>(wait), context, time);
 }
 
-/// Whether a step failed because the state has changed meanwhile.
+/// Whether a step failed because the state has changed in the meantime.
 [[nodiscard]] inline bool was_overtaken(error const& refused) noexcept {
     return refused.code == error_code::update_condition_not_satisfied ||
         refused.code == error_code::entity_already_exists;
@@ -96,7 +98,7 @@ ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& co
 
 /// Purpose of a build.
 enum class build_kind : std::uint8_t {
-    named,    ///< companions named by the caller; ready ones are corrected
+    named,    ///< companions named by the caller; ready companions are corrected
     missing,  ///< companions that are not ready
     adoption, ///< the same, in a table that other programs have written, perhaps with the rows of companions
 };
@@ -159,8 +161,9 @@ ENTITABLE_DECL result<index_repair> build_companions(
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         ENTITABLE_TRY(auto const all, family.read_declaration(context));
         if (!all.declared) {
-            // No program that needs the declaration writes, and none has a lease: only an adoption waits, for other programs. All indexes
-            // are declared, so that a program with fewer of them cannot write while the next one is built.
+            // No program that needs the declaration writes, and none has a lease: only an adoption waits for other
+            // programs. All indexes are declared, so that a program with fewer of them cannot write while the next one
+            // is built.
             ENTITABLE_CHECK(
                 family.declare(kind == build_kind::adoption ? index_state::fencing : index_state::building, context));
             continue;
@@ -184,7 +187,7 @@ ENTITABLE_DECL result<index_repair> build_companions(
         if (changed) { continue; }
         for (std::size_t const index : wanted) {
             if (!is(index, index_state::fencing)) { continue; }
-            // Waits even if another build wrote the state, because it is not known when.
+            // Waits even if another build wrote the state, because the time of that write is not known.
             if (!changed) { ENTITABLE_CHECK(wait_for_leases(family, context)); }
             ENTITABLE_CHECK(write_state(index, index_state::building));
             changed = true;
@@ -236,7 +239,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         std::string const word{state && state->type() == edm_type::string ? state->bytes() : std::string_view{}};
         if (word == to_string(index_state::retired)) { return {}; }
         bool const waits = word == to_string(index_state::retiring);
-        if (waits) { // even if another program wrote the state: it is not known when
+        if (waits) { // waits even if another program wrote the state, at an unknown time
             ENTITABLE_CHECK(wait_for_leases(family, context));
         }
         index_state const next = waits ? index_state::retired : index_state::retiring;

@@ -238,7 +238,7 @@ ENTITABLE_DECL result<void> mend_indexes(
     index_family const& family, std::optional<std::size_t> only, index_repair& done) {
     call const context = audit_call(family);
     rows_elsewhere way{family, context, family.fresh_seed()};
-    // Missing rows first: then no row removed afterwards was put by this repair from outdated data.
+    // Writes missing rows first: no row that is removed afterwards was written by this repair from outdated data.
     std::vector<suspect> dangling;
     auto const mend = [&](index_fault fault, suspect const& each) -> result<void> {
         if (fault == index_fault::dangling) {

@@ -45,7 +45,7 @@ ENTITABLE_DECL bool index_family::has_rows_elsewhere() const noexcept {
 
 ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     if (options.seed != 0) {
-        return seeded_.bits(); // a different one for each call: intent names are never reused
+        return seeded_.bits(); // differs for each call, because intent names are never reused
     }
     std::uint64_t seed = 0;
     guid const drawn = guid::random();
@@ -100,7 +100,7 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
     return made;
 }
 
-/// Whether a state may belong to an index or sums of these entities: row keys of other entities begin with another literal.
+/// Whether a state may belong to an index or sums of these entities: row keys of other entities begin with a different literal.
 ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const& types) {
     auto const of = stored.find("Entities");
     if (!of || of->type() != edm_type::string) {
@@ -119,7 +119,7 @@ ENTITABLE_DECL std::string index_shape::described() const {
 ENTITABLE_DECL failure differs(index_shape const& shape) {
     return failure{error_code::index_definition_differs,
         text::joined({shape.described(),
-            " was built from another declaration: run the program that has that declaration, or build it "
+            " was built from a different declaration: run the program that has that declaration, or build it "
             "again"})};
 }
 

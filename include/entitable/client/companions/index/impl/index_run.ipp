@@ -40,7 +40,7 @@ ENTITABLE_DECL result<maintained_write> write_maintained_rows(
     auto const send = [&](transaction_scope& all, bool announces) { return writer.send(all, announces); };
     ENTITABLE_TRY(auto made, run_transaction(family.main, *partition_key, options, body, send));
     if (made.changed && !writer.states().all_kept() && !writer.states().has_lease(*options.time)) {
-        // The known states have expired: an index may have been built meanwhile without this write.
+        // The known states have expired: an index may have been built in the meantime without this write.
         auto const mend = [&]() -> result<void> {
             ENTITABLE_CHECK(family.read_states(context));
             for (std::string const& row_key : writer.entities()) {
@@ -87,7 +87,7 @@ ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys con
             if (stored && same_properties(*stored, rows[index]->view())) { continue; }
             if (stored && family.shapes[index].unique) {
                 ENTITABLE_TRY(auto const owner, family.shapes[index].owner_of(*stored, all.reading()));
-                if (owner != entity) { // taken over only from an entity that no longer has it
+                if (owner != entity) { // the key is taken over only from an entity that no longer has it
                     ENTITABLE_TRY(auto const other, all.find_now(owner.row_key));
                     ENTITABLE_TRY(auto const theirs, family.rows_for(other));
                     if (theirs[index] && theirs[index]->row_key() == rows[index]->row_key()) { continue; }

@@ -60,7 +60,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         index_rows before;
         index_rows after;
     };
-    // The changes that the body made: copied before anything is added to them.
+    // Copies the changes that the body made, before anything is added to them.
     entities_ = all.rows.changed_entities();
     removals_.clear();
     moved_.clear();
@@ -84,7 +84,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         }
         changed.push_back({row_key, *std::move(before), *std::move(after)});
     }
-    // All removals first: a key of a unique index may pass from one entity to another.
+    // All removals come first, because a key of a unique index may pass from one entity to another.
     for (changed_entity& each : changed) {
         moved_entity moved;
         bool const gone = !all.rows.now_at(each.row_key);

@@ -160,7 +160,8 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         (void)all.rows.take(row_key, std::move(as_inserted));
         all.change(mutation_kind::merge, each->told.state_row(intent_state::applied), false);
     }
-    // Sums last: a row in which many entities count is held for two requests, not for those of the intents.
+    // Sums come last: a row that counts many entities is then held for two requests, and not during the requests for
+    // intents.
     if (auto added = add_sums(all); !added) {
         (void)give_up(pending, false);
         return end_without(std::move(added).as_failure(), changed_ || all.rows.in_vain());

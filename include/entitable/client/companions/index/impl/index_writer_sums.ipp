@@ -54,7 +54,8 @@ ENTITABLE_DECL result<void> archive_in_sums(
     return put_sums(all, std::move(place), [](row_view before) { return result<row>{row{before}}; });
 }
 
-/// Whether an entity counts as before in the same row: then the row is not written. A recomputation relies on that.
+/// Whether a change of an entity leaves its row of sums unchanged. The row is then not written; a recomputation relies
+/// on that.
 ENTITABLE_DECL result<bool> counts_as_before(
     counted_type const& how, row const& place, row_view before, row_view after, reading mode) {
     ENTITABLE_TRY(row const without, how.fold(place.view(), before, false, mode));

@@ -18,7 +18,7 @@ ENTITABLE_DECL table_core core_of(shared<index_family> const& family) {
     return {main.transport(), main.name(), main.options(), shared<companion_writer>{new maintained_rows{family}}};
 }
 
-/// The options of a call. Those that have their default values are taken from the table.
+/// The options of a call. Options with default values are taken from the table.
 ENTITABLE_DECL transaction_options with_table(transaction_options options, index_family const& family) {
     transaction_options const by_default;
     transaction_options const of_table = transaction_with(family.options);

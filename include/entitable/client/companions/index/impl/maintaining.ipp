@@ -23,7 +23,7 @@ ENTITABLE_DECL bool maintaining::has_own(transact const& request) const {
 
 ENTITABLE_DECL entitable::profile maintaining::profile() const {
     entitable::profile limits = below_.profile();
-    std::size_t most = 1; // operations for an entity that changes: itself, and each companion removed and added
+    std::size_t most = 1; // operations for a changed entity: its own, and a removal and an addition for each companion
     for (entity_type const& each : family_->types) {
         std::size_t operations = 1 + 2 * each.sums.size();
         for (index_shape const& shape : family_->shapes) { operations += shape.of == each.type ? 2U : 0U; }

@@ -21,8 +21,8 @@ public:
     partition_audit(index_family const& family, std::size_t position, std::string const& partition_key)
         : family_(family), position_(position), partition_(key_interval::only(partition_key)) {}
 
-    /// Reads the stored sums, then the archive rows and the entities: a change of these that is read later has changed the version of its
-    /// sums.
+    /// Reads the stored sums, then the archive rows and the entities: a change to these that is read later has changed
+    /// the version of its sums.
     [[nodiscard]] result<void> read() {
         entities_ = 0;
         ENTITABLE_CHECK(read_sums(stored_));
@@ -55,7 +55,7 @@ public:
         }
         return all;
     }
-    /// Rewrites the wrong rows under their versions; false if a writer changed one first.
+    /// Rewrites the wrong rows under their versions; false if a writer changed a row first.
     [[nodiscard]] result<bool> mend(std::set<std::string>& settled) {
         bool all = true;
         for (auto& [row_key, change] : wrong_) {
@@ -108,7 +108,7 @@ private:
     [[nodiscard]] result<void> begin_with_archived() {
         computed_.clear();
         std::string end{system_row::sum};
-        end.back() = '"'; // the character after '!'
+        end.back() = '"'; // this is the character after '!'
         key_interval const rows{
             key_bound::including(std::string{system_row::sum}), key_bound::excluding(std::move(end))};
         index_shape const& shape = family_.shapes[position_];
@@ -165,8 +165,8 @@ private:
     std::uint64_t correct_{};
 };
 
-/// Audits a partition until no writer was active. `building`: the sums may lack entities, so that a row which a writer changes between the reads
-/// may look correct: it is compared again until it had one version at both.
+/// Audits a partition until no writer was active. `building`: the sums may lack entities, so a row that a writer
+/// changes between the reads may look correct; it is compared again until both reads return the same version.
 ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::size_t position,
     std::string const& partition_key, bool mend, std::size_t max_samples, random_source& random, sum_audit& into,
     bool building) {
@@ -203,7 +203,7 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
 
 ENTITABLE_DECL result<sum_audit> audit_all_sums(
     index_family const& family, std::size_t position, bool mend, std::size_t max_samples, bool building) {
-    ENTITABLE_TRY(auto const partitions, family.main.partitions(true)); // a partition may have only archive rows
+    ENTITABLE_TRY(auto const partitions, family.main.partitions(true)); // a partition may contain only archive rows
     random_source random{family.fresh_seed()};
     result<sum_audit> told{std::in_place};
     for (std::string const& each : partitions) {
