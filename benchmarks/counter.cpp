@@ -5,7 +5,7 @@
 // percentile) and the number of writes, with blocks of 1, 10 and 100. In memory behind a network of 5 ms, as real contenders have; in
 // memory; and in a durable file. The table of docs/guide/counting.md.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/counter.cpp -o counter -lsqlite3 -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/counter.cpp -o counter -lsqlite3 -pthread
 
 #include <entitable/file.hpp>
 #include <entitable/local/memory/memory_backend.hpp>

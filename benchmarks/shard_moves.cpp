@@ -6,7 +6,7 @@
 // the copying with a bare copy of the same rows into a table of the same kind of store, in batches of 100, in turns: in wall time, and in CPU
 // time of the copying thread. The writers run only during the move. Medians of rounds.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/shard_moves.cpp -o shard_moves -lsqlite3 -lssl -lcrypto -lsimdjson -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/shard_moves.cpp -o shard_moves -lsqlite3 -lssl -lcrypto -lsimdjson -pthread
 
 #include <entitable/cloud/rest/rest_backend.hpp>
 #include <entitable/core/request/batch_packer.hpp>

@@ -4,7 +4,7 @@
 // 2,000 point reads of two accounts from one thread, 100 in flight, each answered after 20 ms: bare libcurl (one multi handle), then
 // channels of two REST backends in one driver, which sign and decode; then with retries, when each tenth answer is a 503 and the
 // back-off is 20 ms. The servers are other processes; CPU time is that of this one. Interleaved rounds, medians.
-//   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/channels.cpp -o channels -lcurl -lssl -lcrypto -lsimdjson
+//   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/channels.cpp -o channels -lcurl -lssl -lcrypto -lsimdjson
 
 #include <entitable/azure.hpp>
 #include <entitable/core/transport/run_all.hpp>

@@ -6,7 +6,7 @@
 // medians, and medians of the ratios per round, in CPU time of the process except with two threads. An argument names one
 // part: memory, reads, writes, threads.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/memory_store.cpp -o memory_store -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/memory_store.cpp -o memory_store -pthread
 
 #include <entitable/local/memory/memory_store.hpp>
 

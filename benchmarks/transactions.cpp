@@ -5,7 +5,7 @@
 // start over on a conflict. In memory, without contention; requests of both are the same. Then 1 to 16 threads on one partition, as
 // attempts and latencies of each.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/transactions.cpp -o transactions -lpthread && ./transactions
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/transactions.cpp -o transactions -lpthread && ./transactions
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>

@@ -4,7 +4,7 @@
 // `table<E>` on memory_backend compared with hand-written code: 16 shards with a std::shared_mutex, each a map of
 // partitions of ordered maps that hold the struct, copied out. An argument names one part: memory, reads, writes, threads.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/memory_backend.cpp -o memory_backend -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/memory_backend.cpp -o memory_backend -pthread
 
 #include <entitable/memory.hpp>
 

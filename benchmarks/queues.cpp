@@ -6,7 +6,7 @@
 // dead letters; it has no lanes. Then what a claim costs behind 100,000 messages that are delayed, that others have, or that wait, and the requests of a
 // saga. CPU of the process, user and system, the least of rounds in turns; by the clock medians.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/queues.cpp -o queues -lsqlite3 -pthread && ./queues
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/queues.cpp -o queues -lsqlite3 -pthread && ./queues
 //     ./queues hand        the first part alone; depth or saga the others
 //     valgrind --tool=callgrind ./queues ours work 1 640        a profile: (hand, ours or memory) (put or work) GROUP MESSAGES
 

@@ -4,8 +4,7 @@
 // A served table compared with an echo of the same bytes by the same listener, each in a process of its own, with the same raw client
 // over loopback: requests per second, CPU time of the server per request, latency at half load, memory of idle connections. With
 // ENTITABLE_AZURITE (tests/tools/azurite run ...) the emulator gets the same requests.
-//   g++ -std=c++20 -O3 -DENTITABLE_SEPARATE_COMPILATION -I include -I tests tests/support/engine_{core,azure,file,listener}.cpp
-//       tests/benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lpthread
+//   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lpthread
 
 #include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/file.hpp>

@@ -4,7 +4,7 @@
 // A copy of an open file compared with `cp` of the same closed file, both until the bytes are on the disk; and how much slower
 // writers are during copies. The first argument is the size of the file in megabytes (200), the second the folder.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/file_copy.cpp -o file_copy -lsqlite3 -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/file_copy.cpp -o file_copy -lsqlite3 -pthread
 
 #include <entitable/file.hpp>
 

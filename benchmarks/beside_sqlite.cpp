@@ -5,7 +5,7 @@
 // same key. Loading, counting, folds over all rows, groups, one row by its key; best of rounds in turns. The table of
 // docs/guide/offline.md.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/beside_sqlite.cpp -o beside_sqlite -lsqlite3 -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/beside_sqlite.cpp -o beside_sqlite -lsqlite3 -pthread
 
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>

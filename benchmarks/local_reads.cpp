@@ -4,7 +4,7 @@
 // Folds, counts and scans on local backends compared with loops written by hand over the same bytes: in memory over the visitor of the
 // store, in a file over sqlite3_step of a connection to that very file. CPU time. An argument names one part: memory, file, batch.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/local_reads.cpp -o local_reads -lsqlite3 -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/local_reads.cpp -o local_reads -lsqlite3 -pthread
 
 #include <entitable/file.hpp>
 #include <entitable/local/local.hpp>

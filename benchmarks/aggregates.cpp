@@ -4,7 +4,7 @@
 // A hot aggregate: 8 writers of one row of sums, and of eight. Measures the latency of an insert and the attempts, in memory, with a service
 // that takes half a millisecond for a request.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/aggregates.cpp -o aggregates -lpthread && ./aggregates
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/aggregates.cpp -o aggregates -lpthread && ./aggregates
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>

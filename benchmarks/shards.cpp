@@ -3,7 +3,7 @@
 
 // The cost of shards: routing a key compared with its hash and one load; merged pages compared with pages of one store; a fan-out to
 // slow stores, on a manual clock; an offline move compared with a copy by hand. Best of rounds in turn.
-//   g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/shards.cpp -o shards -lsqlite3 -lpthread && ./shards
+//   g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/shards.cpp -o shards -lsqlite3 -lpthread && ./shards
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>

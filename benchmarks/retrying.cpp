@@ -4,7 +4,7 @@
 // The overhead of `retrying` for a call that succeeds at once: the same requests with and without it, on a transport that does
 // nothing and on memory. CPU time of the process, in turns, medians; the limit is 50 ns and no allocation.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/retrying.cpp -o retrying
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/retrying.cpp -o retrying
 
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/retrying.hpp>

@@ -4,7 +4,7 @@
 // A bulk load compared with loops by hand: one that knows the partitions, which follow one another, and one with a batch for each, as rows
 // of 100 partitions alternate. In memory (CPU time), and in a file in memory (wall time, without fsync, so that nothing hides the cost of
 // the load). Then an endless input into a transport that counts its rows: measures the allocations.
-//   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/bulk.cpp -o bulk -lsqlite3
+//   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/bulk.cpp -o bulk -lsqlite3
 //   ./bulk [rows into the counting transport, 2000000]
 
 #include <entitable/azure.hpp>

@@ -5,7 +5,7 @@
 // one `sequence` (threads that take turns) and on one each (like eight programs). Each is compared with the same number of bare
 // writes of one row by one thread, which no counter can beat. Medians of rounds in turns.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/sequence.cpp -o sequence -lsqlite3 -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/sequence.cpp -o sequence -lsqlite3 -pthread
 
 #include <entitable/file.hpp>
 #include <entitable/local/memory/memory_backend.hpp>

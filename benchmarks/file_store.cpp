@@ -6,7 +6,7 @@
 // An argument names one part: writes, reads, threads, size, journals, large. `large` is not part of all: it makes a file of 10
 // million rows, or the number in the second argument, in the folder for temporary files, and prints the time and space.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/file_store.cpp -o file_store -lsqlite3 -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/file_store.cpp -o file_store -lsqlite3 -pthread
 
 #include <entitable/file.hpp>
 

@@ -7,7 +7,7 @@
 // that does not fit and an entity other than the requested one are refused. Requests are checked for everything that the service
 // refuses: characters not allowed in keys, and text that is not UTF-8 or too long. CPU time of the process, in turns, medians.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/rest_codec.cpp -o rest_codec -lcurl -lssl -lcrypto -lsimdjson
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/rest_codec.cpp -o rest_codec -lcurl -lssl -lcrypto -lsimdjson
 
 #include <entitable/client/mapping/entity.hpp>
 #include <entitable/cloud/rest/rest_backend.hpp>

@@ -4,7 +4,7 @@
 // The cost of advice: 10^6 rows drawn into a sample and advised, whole and sampled; 10^7 events into a heat map, with the memory
 // of the process; 10^6 requests one by one, and a day of 250,000 requests a second; a page of HTML.
 //
-//     g++ -std=c++20 -O2 -DNDEBUG -I include -I tests tests/benchmarks/advice.cpp -o advice && ./advice
+//     g++ -std=c++20 -O2 -DNDEBUG -I . -I include -I tests benchmarks/advice.cpp -o advice && ./advice
 
 #include <entitable/advice.hpp>
 #include <entitable/core/random.hpp>

@@ -3,7 +3,7 @@
 
 // Signing compared with bare OpenSSL with a reused context; curl_client compared with bare libcurl in the same threading form,
 // over loopback to a fast server in another process, plain and with TLS. CPU time is that of this process, which is the client.
-//   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/http.cpp -o http -lcurl -lssl -lcrypto -lpthread
+//   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/http.cpp -o http -lcurl -lssl -lcrypto -lpthread
 
 #include <entitable/cloud/account/credential.hpp>
 #include <entitable/cloud/http/curl_client.hpp>

@@ -4,7 +4,7 @@
 // The cost of a tracked entity in a save that has nothing to send, a look-up by keys compared with std::unordered_map, and the number
 // of requests of a save. Each time is the minimum of 40 alternating rounds.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/unit_of_work.cpp -o unit_of_work -lpthread && ./unit_of_work
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/unit_of_work.cpp -o unit_of_work -lpthread && ./unit_of_work
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>

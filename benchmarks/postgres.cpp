@@ -5,7 +5,7 @@
 // over tables of the same form, and rows put together byte by byte. And an update that locks the row of its partition compared with a
 // SERIALIZABLE one, both by hand. All in wall time. An argument names one part: calls, threads, isolation.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests -I /usr/include/postgresql tests/benchmarks/postgres.cpp -o postgres -lpq -pthread
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests -I /usr/include/postgresql benchmarks/postgres.cpp -o postgres -lpq -pthread
 //     tests/tools/postgres run durable ./postgres
 
 #include <entitable/local/postgres/detail/pg_schema.hpp>

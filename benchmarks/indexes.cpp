@@ -5,7 +5,7 @@
 // memory; requests of both are the same. The time of `verify` compared with two plain scans of all rows. And the time of `build` for a million entities
 // compared with a bulk insert of the same index rows by hand.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/indexes.cpp -o indexes -lpthread && ./indexes
+//     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/indexes.cpp -o indexes -lpthread && ./indexes
 //
 // With `insert ours`, `insert hand`, `update ours` or `update hand` it does only that, 20,000 times: for callgrind.
 

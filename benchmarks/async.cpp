@@ -4,7 +4,7 @@
 // Tasks in a loop. 5,000 point reads with 500 in flight, each answered after 200 ms: bare libcurl (one multi handle), then coroutines over
 // `azure_backend`, which sign and decode. CPU time of an awaited read compared with a blocking one. `co_await` on memory compared with the
 // blocking call. The memory of 100,000 tasks that wait for an answer. The servers are other processes; interleaved rounds, medians.
-//   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/async.cpp -o async -lcurl -lssl -lcrypto -lsimdjson
+//   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/async.cpp -o async -lcurl -lssl -lcrypto -lsimdjson
 //
 // With `blocking N` or `awaited N` it only reads N times from memory: for callgrind, as the difference of two N. With `parked N` or `stacks N` it
 // parks N tasks, or N stacks of their own, and prints the peak of its memory.
