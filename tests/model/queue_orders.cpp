@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/defects.hpp"
+#include "support/entities.hpp"
 #include "support/long.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
@@ -23,13 +24,9 @@ using entitable_test::through_defect;
 using entitable_test::with_defect;
 using entitable_test::with_transactions;
 using namespace std::chrono_literals;
+using entitable_test::chore;
 
 namespace {
-
-struct chore {
-    std::string what;
-};
-ENTITABLE(chore, partition_key(what), row_key(literal("C")), properties())
 
 /// What an actor tells at its end.
 struct told {
