@@ -7,7 +7,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
-#include <entitable/shards/route/hash_stores.hpp>
+#include <entitable/shards/map/hash_stores.hpp>
 
 #include <algorithm>
 #include <set>
@@ -184,13 +184,6 @@ inline result<void> check_hash_stores(std::vector<std::string> const& stores, ha
 }
 
 } // namespace detail
-
-ENTITABLE_DECL sharded::sharded(hash_stores const& stores, sharded_options const& options)
-    : state_(shared<detail::sharded_state>::make(
-          stores.map(), [state = stores.state()](std::string_view name) { return state->store(state->place_of(name)); },
-          options)) {
-    state_->fixed = stores.state();
-}
 
 ENTITABLE_DECL result<hash_stores> hash_stores::open(
     std::vector<std::string> stores, store_opener opener, hash_stores_options const& options) {

@@ -9,8 +9,8 @@
 ///     auto stores = hash_stores::open({"one", "two", "three"}, open_store).value();
 ///     sharded cloud{stores};
 
+#include <entitable/shards/map/shard_map.hpp>
 #include <entitable/shards/map/store_headers.hpp>
-#include <entitable/shards/route/sharded.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -85,6 +85,6 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/shards/map/detail/hash_stores_state.hpp>
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/shards/route/impl/hash_stores.ipp>
-#include <entitable/shards/route/impl/hash_stores_making.ipp>
+#include <entitable/shards/map/impl/hash_stores.ipp>
+#include <entitable/shards/map/impl/hash_stores_making.ipp>
 #endif

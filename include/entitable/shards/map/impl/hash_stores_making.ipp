@@ -9,7 +9,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
-#include <entitable/shards/route/hash_stores.hpp>
+#include <entitable/shards/map/hash_stores.hpp>
 
 #include <algorithm>
 
