@@ -9,6 +9,7 @@
 #include <entitable/expiry.hpp>
 #include <entitable/fleet.hpp>
 #include <entitable/messaging.hpp>
+#include <entitable/once.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -155,7 +156,33 @@ TEST_CASE("repeated requests: numbers are drawn from a sequence") {
     });
 }
 
-TEST_CASE("repeated requests: a queue is emptied by claims, listed and filled from its outbox") {
+TEST_CASE("repeated requests: a function is run once for each key") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        testing::manual_clock time;
+        once_options how;
+        how.max_attempts = 2;
+        how.time = &time;
+        how.seed = 7;
+        once const mails{store, "mail", how};
+        plan();
+        for (char const* const key : {"ann", "bob"}) {
+            int runs = 0;
+            for (int asked = 0;; ++asked) {
+                auto const done = mails.run(key, [&](once_run const&) -> result<void> {
+                    ++runs;
+                    return {};
+                });
+                if (done) { break; }
+                REQUIRE(asked < 5);
+                time.advance(61s); // the claim may have been made
+            }
+            CHECK(runs == 1);
+            CHECK_FALSE(mails.run(key, [&](once_run const&) -> result<void> { return {}; })->ran);
+        }
+    });
+}
+
+TEST_CASE("repeated requests: a queue is claimed until it is empty, listed and filled from its outbox") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         queue_options how;

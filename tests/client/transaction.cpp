@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "support/catch.hpp"
+#include "support/entities.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
@@ -11,24 +12,11 @@
 
 using namespace entitable;
 using namespace std::chrono_literals;
+using entitable_test::account;
+using entitable_test::booking;
 using testing::fault;
 
 namespace {
-
-struct account {
-    std::string bank;
-    std::int32_t number{};
-    std::int64_t cents{};
-    std::optional<std::string> note;
-};
-ENTITABLE(account, partition_key(bank), row_key(literal("account:"), number), properties(cents, note))
-
-struct booking {
-    std::string bank;
-    std::int32_t id{};
-    std::int64_t cents{};
-};
-ENTITABLE(booking, partition_key(bank), row_key(literal("booking:"), id), properties(cents))
 
 using all_of_bank = transaction<account, booking>;
 using a = fields<account>;

@@ -4,28 +4,16 @@
 // Changes of a transaction under an ETag of the caller: without indexes and sums, and with them.
 
 #include "support/catch.hpp"
+#include "support/entities.hpp"
 #include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 
 using namespace entitable;
+using entitable_test::account;
+using entitable_test::booking;
 
 namespace {
-
-struct account {
-    std::string bank;
-    std::int32_t number{};
-    std::int64_t cents{};
-    std::optional<std::string> note;
-};
-ENTITABLE(account, partition_key(bank), row_key(literal("account:"), number), properties(cents, note))
-
-struct booking {
-    std::string bank;
-    std::int32_t id{};
-    std::int64_t cents{};
-};
-ENTITABLE(booking, partition_key(bank), row_key(literal("booking:"), id), properties(cents))
 
 struct by_cents : account {};
 ENTITABLE(by_cents, partition_key(bank), row_key(literal("cents:"), width(cents, 9), number), properties(note))

@@ -5,6 +5,7 @@
 // that end. Then the same with defects, each of which is detected.
 
 #include "support/catch.hpp"
+#include "support/defects.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/tables.hpp>
@@ -15,6 +16,8 @@
 #include <algorithm>
 
 using namespace entitable;
+using entitable_test::through_defect;
+using entitable_test::with_defect;
 
 namespace {
 
@@ -36,7 +39,6 @@ using ledger = table<account, booking>;
 using on_ledger = transaction<account, booking>;
 using body = std::function<result<void>(on_ledger&)>;
 using outcome = result<transacted>;
-using through_defect = std::function<any_transport(any_transport)>;
 
 /// How many ended with each outcome.
 struct tally {
@@ -118,24 +120,6 @@ result<void> looks(on_ledger& all) {
     ENTITABLE_TRY(auto one, all.get<account>(1));
     ENTITABLE_TRY(auto two, all.get<account>(2));
     return one.cents + two.cents == 20 ? result<void>{} : result<void>{failure{error_code::out_of_range_input, "torn"}};
-}
-
-/// A transport that changes requests or answers in transit.
-template <class Change>
-struct defective {
-    using is_transport = void;
-    any_transport below;
-    Change change;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        return change(below, request, context);
-    }
-};
-template <class Change>
-through_defect with_defect(Change change) {
-    return [change](any_transport below) { return any_transport{defective<Change>{std::move(below), change}}; };
 }
 
 /// Changes of a transaction in reverse order.

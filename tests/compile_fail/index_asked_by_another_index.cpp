@@ -3,15 +3,8 @@
 //
 // expect: "where(...) of an index needs fields of this index"
 
-#include <entitable/tables.hpp>
+#include "runners.hpp"
 
-struct runner {
-    std::string race;
-    std::int32_t bib{};
-    std::int32_t age{};
-    std::string club;
-};
-ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age, club))
 struct by_age : runner {};
 ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties())
 void use(entitable::table<runner, by_age> const& runners) {

@@ -3,15 +3,8 @@
 //
 // expect: "an index elsewhere needs a table"
 
-#include <entitable/tables.hpp>
+#include "runners.hpp"
 
-struct runner {
-    std::string race;
-    std::int32_t bib{};
-    std::int32_t age{};
-    std::string club;
-};
-ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age, club))
 struct by_club : runner {};
 ENTITABLE(by_club, partition_key(club), row_key(race, width(bib, 5)), properties())
 using by_clubs = entitable::table<runner, entitable::elsewhere<by_club>>;

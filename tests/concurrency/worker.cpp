@@ -8,22 +8,14 @@
 #include <entitable/worker.hpp>
 
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 
 #include <atomic>
 #include <thread>
 
 using namespace entitable;
 using namespace std::chrono_literals;
-
-namespace {
-
-struct job {
-    std::string kind;
-    std::int32_t number{};
-};
-ENTITABLE(job, partition_key(kind), row_key(number), properties())
-
-} // namespace
+using entitable_test::job;
 
 TEST_CASE("run_worker on threads: messages that are renewed while sagas record their steps are handled once") {
     memory_backend const store;

@@ -11,6 +11,7 @@
 
 #include <support/catch.hpp>
 #include <support/child_process.hpp>
+#include <support/entities.hpp>
 #include <support/long.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -24,13 +25,6 @@ using namespace entitable_test;
 
 namespace {
 
-struct sale {
-    std::string shop;
-    std::int32_t number{};
-    std::string day;
-    std::int64_t cents{};
-};
-ENTITABLE(sale, partition_key(shop), row_key(literal("SALE:"), number), properties(day, cents))
 using s = fields<sale>;
 
 struct day_sum {

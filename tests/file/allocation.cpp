@@ -8,6 +8,7 @@
 #include <entitable/file.hpp>
 
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 #include <support/failing_new_definitions.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -20,14 +21,6 @@ using namespace entitable;
 using namespace entitable_test;
 
 namespace {
-
-struct note {
-    std::string topic;
-    std::int32_t number{};
-    std::string text;
-};
-
-ENTITABLE(note, partition_key(topic), row_key(number), properties(text))
 
 using notes = table<note>;
 

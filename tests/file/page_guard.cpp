@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 #include <support/temporary_folder.hpp>
 
 #include <fstream>
@@ -22,14 +23,6 @@ using detail::page_hash;
 namespace {
 
 constexpr std::size_t page_bytes = detail::file_format::page_bytes;
-
-struct note {
-    std::string topic;
-    std::int32_t number{};
-    std::string text;
-};
-
-ENTITABLE(note, partition_key(topic), row_key(number), properties(text))
 
 /// Several pages of rows, some rows longer than a page.
 void make_file(std::string const& path) {

@@ -13,18 +13,15 @@
 #include <entitable/testing/rows.hpp>
 
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 
 #include <thread>
 
 using namespace entitable;
 using namespace std::chrono_literals;
+using entitable_test::chore;
 
 namespace {
-
-struct chore {
-    std::string what;
-};
-ENTITABLE(chore, partition_key(what), row_key(literal("C")), properties())
 
 /// Writes a row every so often.
 class slow_work {

@@ -12,6 +12,7 @@
 
 #include <support/around.hpp>
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 
 #include <thread>
 
@@ -20,12 +21,6 @@ using namespace entitable_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct job {
-    std::string kind;
-    std::int32_t number{};
-};
-ENTITABLE(job, partition_key(kind), row_key(number), properties())
 
 /// Calls a function before each wait.
 struct hooked_clock final : clock {

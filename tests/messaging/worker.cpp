@@ -11,6 +11,7 @@
 
 #include <support/around.hpp>
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 
 #include <atomic>
 #include <functional>
@@ -25,12 +26,6 @@ using namespace entitable_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct job {
-    std::string kind;
-    std::int32_t number{};
-};
-ENTITABLE(job, partition_key(kind), row_key(number), properties())
 
 constexpr backoff at_once{};
 constexpr backoff ten_seconds{.least = 10s, .most = 10s};

@@ -5,6 +5,7 @@
 // the library to a transaction never rely on an outdated absence.
 
 #include "support/catch.hpp"
+#include "support/entities.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
@@ -15,15 +16,10 @@
 #include <set>
 
 using namespace entitable;
+using entitable_test::person;
 
 namespace {
 
-struct person {
-    std::string team;
-    std::int32_t id{};
-    std::string city;
-};
-ENTITABLE(person, partition_key(team), row_key(literal("P:"), id), properties(city))
 struct only : person {};
 ENTITABLE(only, partition_key(team), row_key(literal("U:"), city), properties(id))
 struct headcount {

@@ -6,6 +6,7 @@
 
 #include "companions/books.hpp"
 #include "support/catch.hpp"
+#include "support/defects.hpp"
 #include "support/long.hpp"
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
@@ -14,6 +15,8 @@
 #include <functional>
 
 using namespace companion_tests;
+using entitable_test::through_defect;
+using entitable_test::with_transactions;
 
 namespace {
 
@@ -91,8 +94,6 @@ std::string wrong_in(any_transport const& store, bool exactly) {
     }
     return {};
 }
-
-using through_defect = std::function<any_transport(any_transport)>;
 
 template <class Table>
 struct actor {
@@ -218,50 +219,24 @@ void check(testing::interleaving_report const& told) {
 testing::interleaving_limits const quiet{.faults = 0, .late = 0};
 testing::interleaving_limits const faulty{.faults = 1, .late = 1, .crashes = 1};
 
-/// A transport that changes transactions.
-struct altered_transaction {
-    using is_transport = void;
-    any_transport below;
-    std::function<void(transact&)> change;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if constexpr (std::same_as<Request, transact>) {
-            transact other = request;
-            change(other);
-            return below.execute(other, context);
-        } else {
-            return below.execute(request, context);
-        }
-    }
-};
 /// Rows whose key begins like this are written in any version.
 through_defect unconditional(std::string const& prefix) {
-    return [prefix](any_transport below) -> any_transport {
-        return altered_transaction{std::move(below), [prefix](transact& all) {
-                                       for (mutation& each : all.changes) {
-                                           if (!each.entity.row_key().starts_with(prefix)) { continue; }
-                                           each.condition = any_etag;
-                                           if (each.kind == mutation_kind::insert) {
-                                               each.kind = mutation_kind::insert_or_replace;
-                                           }
-                                       }
-                                   }};
-    };
+    return with_transactions([prefix](transact& all) {
+        for (mutation& each : all.changes) {
+            if (!each.entity.row_key().starts_with(prefix)) { continue; }
+            each.condition = any_etag;
+            if (each.kind == mutation_kind::insert) { each.kind = mutation_kind::insert_or_replace; }
+        }
+    });
 }
 /// Rows of sums are not written where something is archived.
 through_defect archiving_past_sums() {
-    return [](any_transport below) -> any_transport {
-        return altered_transaction{std::move(below), [](transact& all) {
-                                       bool const archives = std::ranges::any_of(all.changes, [](mutation const& each) {
-                                           return each.entity.row_key().starts_with("~!sum!");
-                                       });
-                                       std::erase_if(all.changes, [&](mutation const& each) {
-                                           return archives && each.entity.row_key().starts_with("SALES:");
-                                       });
-                                   }};
-    };
+    return with_transactions([](transact& all) {
+        bool const archives = std::ranges::any_of(
+            all.changes, [](mutation const& each) { return each.entity.row_key().starts_with("~!sum!"); });
+        std::erase_if(
+            all.changes, [&](mutation const& each) { return archives && each.entity.row_key().starts_with("SALES:"); });
+    });
 }
 template <class Table>
 actor<Table> with(through_defect defect, actor<Table> one) {

@@ -5,6 +5,7 @@
 // passes; and the same without one of the rules, which is detected.
 
 #include "support/catch.hpp"
+#include "support/entities.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
@@ -13,15 +14,10 @@
 #include <entitable/testing/program.hpp>
 
 using namespace entitable;
+using entitable_test::person;
 
 namespace {
 
-struct person {
-    std::string team;
-    std::int32_t id{};
-    std::string city;
-};
-ENTITABLE(person, partition_key(team), row_key(literal("P:"), id), properties(city))
 struct by_city : person {};
 ENTITABLE(by_city, partition_key(team), row_key(literal("C:"), city, id), properties())
 struct also : person {};

@@ -5,6 +5,7 @@
 // programs that end; and the same with defects, each of which is detected.
 
 #include "support/catch.hpp"
+#include "support/defects.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
@@ -15,6 +16,9 @@
 #include <functional>
 
 using namespace entitable;
+using entitable_test::through_defect;
+using entitable_test::with_defect;
+using entitable_test::with_writes;
 
 namespace {
 
@@ -58,8 +62,6 @@ struct tally {
     int none{};
     std::string codes;
 };
-
-using through_defect = std::function<any_transport(any_transport)>;
 
 template <class Table>
 struct cast {
@@ -192,35 +194,6 @@ cast<Table> applier() {
         {}, false};
 }
 
-/// A transport that changes requests or answers in transit.
-template <class Change>
-struct defective {
-    using is_transport = void;
-    any_transport below;
-    Change change;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        return change(below, request, context);
-    }
-};
-template <class Change>
-through_defect with_defect(Change change) {
-    return [change](any_transport below) { return any_transport{defective<Change>{std::move(below), change}}; };
-}
-/// Replaces each write by another; if empty, it is reported as done and not sent.
-through_defect with_writes(std::function<std::optional<mutation>(std::string const& table, mutation)> other) {
-    return with_defect([other]<class Request>(any_transport const& below, Request const& request, call& context) {
-        if constexpr (std::same_as<Request, write_entity>) {
-            auto changed = other(request.table, request.change);
-            return changed ? below.execute(write_entity{request.table, *std::move(changed)}, context)
-                           : result<written>{written{}};
-        } else {
-            return below.execute(request, context);
-        }
-    });
-}
 bool is_intent(mutation const& of) { return of.entity.row_key().starts_with("~!ix!"); }
 
 /// Index rows are written and removed whatever their version.

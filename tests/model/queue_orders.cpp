@@ -5,6 +5,8 @@
 // programs that end; and the same with defects, each of which is found.
 
 #include "support/catch.hpp"
+#include "support/defects.hpp"
+#include "support/entities.hpp"
 #include "support/long.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
@@ -18,14 +20,13 @@
 #include <map>
 
 using namespace entitable;
+using entitable_test::through_defect;
+using entitable_test::with_defect;
+using entitable_test::with_transactions;
 using namespace std::chrono_literals;
+using entitable_test::chore;
 
 namespace {
-
-struct chore {
-    std::string what;
-};
-ENTITABLE(chore, partition_key(what), row_key(literal("C")), properties())
 
 /// What an actor tells at its end.
 struct told {
@@ -35,8 +36,6 @@ struct told {
     date_time until{}; ///< how long the claim held, as the worker knows
     bool failed{};
 };
-
-using through_defect = std::function<any_transport(any_transport)>;
 
 struct cast {
     std::string name;
@@ -215,52 +214,22 @@ cast with(through_defect defect, cast one) {
 }
 void one_message(table_queue<chore> const& chores) { chores.enqueue({"wash"}, {.id = "x"}).value(); }
 
-/// Another request in place of each transaction.
-struct altered {
-    using is_transport = void;
-    any_transport below;
-    std::function<result<transact::response>(any_transport const&, transact, call&)> change;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if constexpr (std::same_as<Request, transact>) {
-            return change(below, request, context);
-        } else {
-            return below.execute(request, context);
-        }
-    }
-};
-through_defect altering(std::function<void(transact&)> change) {
-    return [change](any_transport below) {
-        return any_transport{
-            altered{std::move(below), [change](any_transport const& way, transact request, call& context) {
-                        change(request);
-                        return way.execute(request, context);
-                    }}};
-    };
-}
 bool is_claim(mutation const& one) {
     return one.kind == mutation_kind::insert && one.entity.row_key().starts_with("~!q!") &&
         one.entity.view().find("Queue_Claim");
 }
 
 /// A point read of a message finds nothing.
-struct blind {
-    using is_transport = void;
-    any_transport below;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+through_defect blind() {
+    return with_defect([]<class Request>(any_transport const& below, Request const& request, call& context) {
         if constexpr (std::same_as<Request, query_entities>) {
             if (request.range.is_point() && request.range.row.lower.key.starts_with("~!q!")) {
                 return result<query_entities::response>{std::in_place};
             }
         }
         return below.execute(request, context);
-    }
-};
+    });
+}
 
 void check(testing::interleaving_report const& seen) {
     CAPTURE(seen.schedule);
@@ -387,7 +356,7 @@ TEST_CASE("queue: planted defects are found") {
     cast const slow = worker("A", 1);
     cast const waiting = worker("B", 2, false, 90s);
     SECTION("a claim does not check the version") {
-        auto const any = altering([](transact& request) {
+        auto const any = with_transactions([](transact& request) {
             for (mutation& each : request.changes) {
                 each.condition = each.kind == mutation_kind::remove ? etag_condition{any_etag} : each.condition;
             }
@@ -396,7 +365,7 @@ TEST_CASE("queue: planted defects are found") {
             "a worker lost its message before its time was over"); // which it had renewed
     }
     SECTION("a claim does not remove the message from its old row") {
-        auto const copies = altering([](transact& request) {
+        auto const copies = with_transactions([](transact& request) {
             if (request.changes.size() == 2 && is_claim(request.changes[1])) {
                 request.changes[0] = mutation::insert_or_merge(row_builder{"lane000", "elsewhere"}.build());
             }
@@ -404,14 +373,14 @@ TEST_CASE("queue: planted defects are found") {
         CHECK(finds({with(copies, slow)}, quiet, one_message) == "a message is lost, or there twice");
     }
     SECTION("enqueue() does not write the identity") {
-        auto const without = altering([](transact& request) {
+        auto const without = with_transactions([](transact& request) {
             if (request.changes[0].kind == mutation_kind::insert) { request.changes.erase(request.changes.begin()); }
         });
         CHECK(finds({with(without, producer(1)), worker("B", 2)}, {.faults = 0, .late = 1}, [](auto const&) {}) ==
             "a message without an identity");
     }
-    SECTION("complete() does not update the identity") {
-        auto const without = altering([](transact& request) {
+    SECTION("complete() does not change the identity") {
+        auto const without = with_transactions([](transact& request) {
             if (request.changes[0].kind == mutation_kind::remove &&
                 request.changes[1].entity.row_key().starts_with("~!id!")) {
                 request.changes.pop_back();
@@ -424,26 +393,25 @@ TEST_CASE("queue: planted defects are found") {
             "a message was completed twice");
     }
     SECTION("a late renewal is mistaken for a loss") {
-        auto const sees_nothing = [](any_transport below) { return any_transport{blind{std::move(below)}}; };
-        CHECK(finds({with(sees_nothing, worker("A", 1, true))}, {.faults = 0, .late = 1}, one_message) ==
+        CHECK(finds({with(blind(), worker("A", 1, true))}, {.faults = 0, .late = 1}, one_message) ==
             "a worker lost its message before its time was over");
     }
     SECTION("a dead letter is written in two transactions") {
-        auto const in_two = [](any_transport below) {
-            auto const change = [](any_transport const& way, transact request, call& context) {
-                if (request.changes.size() == 2 && request.changes[1].entity.row_key().starts_with("~!dead!")) {
-                    auto first = way.execute(transact{request.table, {request.changes[0]}}, context);
-                    return first ? way.execute(transact{request.table, {request.changes[1]}}, context)
-                                 : std::move(first);
+        auto const in_two =
+            with_defect([]<class Request>(any_transport const& below, Request const& request, call& context) {
+                if constexpr (std::same_as<Request, transact>) {
+                    if (request.changes.size() == 2 && request.changes[1].entity.row_key().starts_with("~!dead!")) {
+                        auto first = below.execute(transact{request.table, {request.changes[0]}}, context);
+                        return first ? below.execute(transact{request.table, {request.changes[1]}}, context)
+                                     : std::move(first);
+                    }
                 }
-                return way.execute(request, context);
-            };
-            return any_transport{altered{std::move(below), change}};
-        };
+                return below.execute(request, context);
+            });
         CHECK(finds({with(in_two, slow)}, quiet, used_up) == "a message is lost, or there twice");
     }
     SECTION("the visibility is computed from the worker's clock") {
-        auto const own_clock = altering([](transact& request) {
+        auto const own_clock = with_transactions([](transact& request) {
             for (mutation& each : request.changes) {
                 if (is_claim(each)) {
                     row_builder made{each.entity.partition_key(), each.entity.row_key()};

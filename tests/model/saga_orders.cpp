@@ -5,6 +5,7 @@
 // requests, programs that end at each point and a second worker; and the same with defects, each of which is found.
 
 #include "support/catch.hpp"
+#include "support/defects.hpp"
 #include "support/long.hpp"
 #include "support/microblog.hpp"
 #include <entitable/entitable.hpp>
@@ -27,8 +28,6 @@ struct told {
     bool posted{};  ///< and a post to it was acknowledged
     std::string problem;
 };
-
-using through_defect = std::function<any_transport(any_transport)>;
 
 struct cast {
     std::string name;
@@ -210,23 +209,13 @@ void check(testing::interleaving_report const& seen, bool complete = false) {
 testing::interleaving_limits const quiet{.faults = 0, .late = 0};
 
 /// Each advance is an upsert, so that it makes a message of nothing.
-struct upserts {
-    using is_transport = void;
-    any_transport below;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if constexpr (std::same_as<Request, write_entity>) {
-            if (request.change.kind == mutation_kind::merge && request.change.entity.view().find("Queue_Step")) {
-                Request other = request;
-                other.change.kind = mutation_kind::insert_or_merge;
-                return below.execute(other, context);
-            }
-        }
-        return below.execute(request, context);
-    }
-};
+through_defect upserts() {
+    return with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
+        bool const advances = one.kind == mutation_kind::merge && one.entity.view().find("Queue_Step");
+        if (advances) { one.kind = mutation_kind::insert_or_merge; }
+        return one;
+    });
+}
 
 } // namespace
 
@@ -283,7 +272,7 @@ TEST_CASE("saga: planted defects are found") {
     }
     SECTION("the progress row is written without a guard") {
         cast unguarded = slow;
-        unguarded.defect = [](any_transport below) { return any_transport{upserts{std::move(below)}}; };
+        unguarded.defect = upserts();
         CHECK(finds({unguarded}, {.faults = 0, .late = 1}) == "something is left in the queue");
     }
 }

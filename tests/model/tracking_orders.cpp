@@ -5,6 +5,7 @@
 // final state is that of one running after the other. And the same with defects, each of which is detected.
 
 #include "support/catch.hpp"
+#include "support/defects.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/retrying.hpp>
@@ -15,6 +16,8 @@
 #include <functional>
 
 using namespace entitable;
+using entitable_test::through_defect;
+using entitable_test::with_writes;
 
 namespace {
 
@@ -29,7 +32,6 @@ struct tally_row {
 ENTITABLE(tally_row, partition_key(team), row_key(id), properties(wins, losses, rank))
 
 using work_on_tallies = unit_of_work<tally_row>;
-using through_defect = std::function<any_transport(any_transport)>;
 
 struct how {
     save_mode mode{save_mode::each};
@@ -238,28 +240,6 @@ TEST_CASE("units of work: a replacement is applied before or after a change") {
 
 namespace {
 
-/// Replaces each write by another; if empty, it is reported as done and not sent.
-struct defective {
-    using is_transport = void;
-    any_transport below;
-    std::function<std::optional<mutation>(mutation)> other;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if constexpr (std::same_as<Request, write_entity>) {
-            auto changed = other(request.change);
-            return changed ? below.execute(write_entity{request.table, *std::move(changed)}, context)
-                           : result<written>{written{}};
-        } else {
-            return below.execute(request, context);
-        }
-    }
-};
-through_defect with_writes(std::function<std::optional<mutation>(mutation)> other) {
-    return [other](any_transport below) { return any_transport{defective{std::move(below), other}}; };
-}
-
 /// Raises by two, and reads again before it saves, which updates the ETag and keeps the values.
 result<tally> raise_silently(work_on_tallies& work, table<tally_row> const&, save_mode mode) {
     ENTITABLE_TRY(tally_row* const one, work.find("red", 1));
@@ -287,13 +267,13 @@ std::string problem_of(std::vector<actor> const& actors, testing::interleaving_l
 
 TEST_CASE("units of work: each rule of the protocol is necessary") {
     // Writes any version.
-    auto const unconditional = with_writes([](mutation one) -> std::optional<mutation> {
+    auto const unconditional = with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
         one.condition = any_etag;
         return one;
     });
     CHECK(problem_of({{"one", raise, {.defect = unconditional}}, {"other", raise}}, quiet) == "an addition is lost");
     // Treats a lost change as not applied, without finding out.
-    auto const never_settles = with_writes([](mutation one) -> std::optional<mutation> {
+    auto const never_settles = with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
         bool const settles = one.entity.row_key().starts_with("~!op!");
         return settles ? std::nullopt : std::optional{std::move(one)};
     });

@@ -19,6 +19,7 @@
 #include <entitable/wide.hpp>
 
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -29,6 +30,7 @@
 using namespace entitable;
 using namespace std::chrono_literals;
 using entitable_test::ContainsSubstring;
+using entitable_test::sale;
 using system_row::copying;
 using testing::make_row;
 
@@ -84,13 +86,6 @@ struct tally {
 };
 ENTITABLE(tally, partition_key(all), row_key(book), properties(notes))
 
-struct sale {
-    std::string shop;
-    std::int32_t number{};
-    std::string day;
-    std::int64_t cents{};
-};
-ENTITABLE(sale, partition_key(shop), row_key(literal("SALE:"), number), properties(day, cents))
 struct sales_of_day {
     std::string shop;
     std::string day;

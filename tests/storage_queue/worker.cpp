@@ -8,6 +8,7 @@
 #include <entitable/worker.hpp>
 
 #include <support/catch.hpp>
+#include <support/entities.hpp>
 #include <support/fake_queue_service.hpp>
 
 #include <atomic>
@@ -19,12 +20,6 @@ using namespace entitable_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct job {
-    std::string kind;
-    std::int32_t number{};
-};
-ENTITABLE(job, partition_key(kind), row_key(number), properties())
 
 /// The service for several threads, which counts renewals.
 struct guarded_service {

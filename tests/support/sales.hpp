@@ -7,15 +7,10 @@
 
 #include <entitable/entitable.hpp>
 
+#include <support/entities.hpp>
+
 namespace entitable_test {
 
-struct sale {
-    std::string shop;
-    std::int32_t number{};
-    std::string day;
-    std::int64_t cents{};
-};
-ENTITABLE(sale, partition_key(shop), row_key(literal("SALE:"), number), properties(day, cents))
 using s = entitable::fields<sale>;
 
 struct by_day : sale {};

@@ -10,6 +10,7 @@
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/etag.hpp>
+#include <entitable/core/try.hpp>
 
 #include <tuple>
 
@@ -40,11 +41,9 @@ struct row_with_keys<Entity, components<void, P...>, components<void, R...>> {
 
     [[nodiscard]] static result<row> make(
         key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... rows) {
-        auto partition_key = key_from<P...>(mapping<Entity>::partition_layout, partition...);
-        if (!partition_key) { return std::move(partition_key).as_failure(); }
-        auto row_key = checked_row_key(key_from<R...>(mapping<Entity>::row_layout, rows...));
-        if (!row_key) { return std::move(row_key).as_failure(); }
-        return row{*partition_key, *row_key, {}};
+        ENTITABLE_TRY(auto partition_key, key_from<P...>(mapping<Entity>::partition_layout, partition...));
+        ENTITABLE_TRY(auto row_key, checked_row_key(key_from<R...>(mapping<Entity>::row_layout, rows...)));
+        return row{partition_key, row_key, {}};
     }
 };
 

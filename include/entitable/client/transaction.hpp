@@ -13,6 +13,7 @@
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/client/query/predicate.hpp>
 #include <entitable/client/update.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -29,11 +30,10 @@ public:
     explicit scoped_rows(transaction_scope& scope) noexcept : scope_(scope) {}
 
     [[nodiscard]] result<std::optional<Entity>> find(key_argument<typename R::value_type>... row) const {
-        auto stored = scope_.find(row_key(row...));
-        if (!stored) { return std::move(stored).as_failure(); }
+        ENTITABLE_TRY(auto stored, scope_.find(row_key(row...)));
         result<std::optional<Entity>> entity{std::in_place};
-        if (*stored) {
-            if (auto decoded = from_row(**stored, entity->emplace(), scope_.reading()); !decoded) {
+        if (stored) {
+            if (auto decoded = from_row(*stored, entity->emplace(), scope_.reading()); !decoded) {
                 scope_.rows.refuse(failure{decoded.error()});
                 entity = std::move(decoded).as_failure();
             }
@@ -41,10 +41,9 @@ public:
         return entity;
     }
     [[nodiscard]] result<Entity> get(key_argument<typename R::value_type>... row) const {
-        auto found = find(row...);
-        if (!found) { return std::move(found).as_failure(); }
-        if (!*found) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
-        return **std::move(found);
+        ENTITABLE_TRY(auto found, find(row...));
+        if (!found) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
+        return *std::move(found);
     }
     void(require)(key_argument<typename R::value_type>... row) const {
         if (auto key = row_key(row...)) {

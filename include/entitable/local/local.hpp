@@ -129,12 +129,11 @@ private:
     }
 
     [[nodiscard]] result<list_tables::response> answer(list_tables const& request, call& context) const {
-        auto reader = detail::table_reader::start(request, state_->next_page(request.page_size));
-        if (!reader) { return std::move(reader).as_failure(); }
-        auto const visit = [&](std::string_view key, std::string_view shown) { return reader->visit(key, shown); };
-        auto visited = state_->store.tables(reader->from(), visit, context);
+        ENTITABLE_TRY(auto reader, detail::table_reader::start(request, state_->next_page(request.page_size)));
+        auto const visit = [&](std::string_view key, std::string_view shown) { return reader.visit(key, shown); };
+        auto visited = state_->store.tables(reader.from(), visit, context);
         if (!visited) { return std::move(visited).as_failure(); }
-        return std::move(*reader).finish();
+        return std::move(reader).finish();
     }
 
     /// The visitor runs after the attempt: its result is not an outcome of the store.
@@ -183,10 +182,9 @@ private:
     [[nodiscard]] result<read_entities::response> answer(read_entities const& request, call& context) const {
         auto const limits = state_->next_page(request.asked->page_size);
         run_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
-        auto reader = read_page(*request.asked, limits, shown, request.row_keys, context);
-        if (!reader) { return std::move(reader).as_failure(); }
-        return shown != nullptr ? std::move(*reader).finish_shown()
-                                : detail::show_page(std::move(*reader).finish(), *request.visit);
+        ENTITABLE_TRY(auto reader, read_page(*request.asked, limits, shown, request.row_keys, context));
+        return shown != nullptr ? std::move(reader).finish_shown()
+                                : detail::show_page(std::move(reader).finish(), *request.visit);
     }
 
     /// Collects the rows of a page, or passes them to a visitor while the store reads them.

@@ -28,6 +28,9 @@
 #include <entitable/local/file/impl/stored_row.ipp>
 #include <entitable/local/file/impl/verify.ipp>
 #include <entitable/local/file/impl/writer.ipp>
+#include <entitable/local/file/impl/writer_commit.ipp>
+#include <entitable/local/file/impl/writer_log.ipp>
+#include <entitable/local/file/impl/writer_queue.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
 template class local<sqlite_store>;

@@ -11,6 +11,8 @@
     "entitable/src/shards.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/shards/map/impl/hash_stores.ipp>
+#include <entitable/shards/map/impl/hash_stores_making.ipp>
 #include <entitable/shards/map/impl/lookup_map_state.ipp>
 #include <entitable/shards/map/impl/placement_rules.ipp>
 #include <entitable/shards/map/impl/shard_map.ipp>
@@ -27,8 +29,6 @@
 #include <entitable/shards/move/impl/shard_table_copy.ipp>
 #include <entitable/shards/move/impl/shard_table_erasure.ipp>
 #include <entitable/shards/route/impl/adopt.ipp>
-#include <entitable/shards/route/impl/hash_stores.ipp>
-#include <entitable/shards/route/impl/hash_stores_making.ipp>
 #include <entitable/shards/route/impl/hashed_tables.ipp>
 #include <entitable/shards/route/impl/map_stores.ipp>
 #include <entitable/shards/route/impl/shard_etags.ipp>

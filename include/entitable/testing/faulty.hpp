@@ -13,6 +13,7 @@
 #include <entitable/core/random.hpp>
 #include <entitable/core/shared.hpp>
 #include <entitable/core/transport/transport.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/testing/fault.hpp>
 #include <entitable/testing/verdict.hpp>
 
@@ -159,9 +160,7 @@ public:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!state_) { return entitable::detail::moved_from("transport"); }
-        if (auto allowed = check_call(context, *own().options.time); !allowed) {
-            return std::move(allowed).as_failure();
-        }
+        ENTITABLE_CHECK(check_call(context, *own().options.time));
         if (std::string wrong = mistake(); !wrong.empty()) {
             return failure{error_code::invalid_input, std::move(wrong)};
         }

@@ -38,9 +38,7 @@ inline constexpr double most_partitions = 1e9;
     double const most = most_partitions * request.rules.units_per_partition;
     if (request.partitions == 0) {
         double const units = request.rules.units_per_partition;
-        if (auto known = check_figure(request.instant_maximum, units, most, "the instant maximum", "RU/s"); !known) {
-            return std::move(known).as_failure();
-        }
+        ENTITABLE_CHECK(check_figure(request.instant_maximum, units, most, "the instant maximum", "RU/s"));
         return static_cast<std::uint64_t>(std::round(request.instant_maximum / units));
     }
     if (static_cast<double>(request.partitions) > most_partitions) {
@@ -105,9 +103,7 @@ ENTITABLE_DECL result<throughput_plan> plan_throughput(throughput_request const&
         {request.storage_gb, 0, "the storage", "GB"},
         {request.highest_ever, 0, "the highest throughput ever provisioned", "RU/s"}};
     for (auto const& each : given) {
-        if (auto checked = detail::check_figure(each.value, each.least, most, each.name, each.unit); !checked) {
-            return std::move(checked).as_failure();
-        }
+        ENTITABLE_CHECK(detail::check_figure(each.value, each.least, most, each.name, each.unit));
     }
 
     throughput_plan plan;
@@ -148,9 +144,7 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
         {request.gb_per_partition, 1e-3, rules.gb_per_partition, "the data of one partition", "GB"},
         {request.item_kb, 1e-3, 1e6, "one entity", "KB"}, {request.units_per_write, 1e-3, 1e6, "one write", "RU"}};
     for (auto const& each : given) {
-        if (auto checked = detail::check_figure(each.value, each.least, each.most, each.name, each.unit); !checked) {
-            return std::move(checked).as_failure();
-        }
+        ENTITABLE_CHECK(detail::check_figure(each.value, each.least, each.most, each.name, each.unit));
     }
     ingest_plan plan;
     plan.asked = request;

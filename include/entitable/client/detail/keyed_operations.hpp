@@ -14,6 +14,7 @@
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/transaction.hpp>
 #include <entitable/client/update.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -94,11 +95,9 @@ public:
     /// OutOfRangeInput as for `to_row`.
     [[nodiscard]] static result<reference<Entity>> reference_to(
         key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... row) {
-        auto first = partition_key(partition...);
-        if (!first) { return std::move(first).as_failure(); }
-        auto second = row_key(row...);
-        if (!second) { return std::move(second).as_failure(); }
-        return reference<Entity>{*std::move(first), *std::move(second)};
+        ENTITABLE_TRY(auto first, partition_key(partition...));
+        ENTITABLE_TRY(auto second, row_key(row...));
+        return reference<Entity>{std::move(first), std::move(second)};
     }
 
     // A wrong number of keys gives one message with their names.

@@ -8,6 +8,7 @@
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/detail/group_index.hpp>
 #include <entitable/client/selected.hpp>
+#include <entitable/core/try.hpp>
 
 #include <vector>
 
@@ -98,9 +99,8 @@ protected:
     /// Computes one aggregate.
     template <class Aggregate>
     [[nodiscard]] result<typename Aggregate::value_type> only(Aggregate aggregate) const {
-        auto values = self().fold(aggregate);
-        if (!values) { return std::move(values).as_failure(); }
-        return std::get<0>(*std::move(values));
+        ENTITABLE_TRY(auto values, self().fold(aggregate));
+        return std::get<0>(std::move(values));
     }
 };
 

@@ -8,6 +8,7 @@
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/mapping/codec.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -26,9 +27,7 @@ public:
     /// Changes one row, for `to_update`.
     result<std::optional<row>> operator()(row_view stored) {
         outcome_->entity = Entity{};
-        if (auto decoded = from_row(stored, outcome_->entity, reading_); !decoded) {
-            return std::move(decoded).as_failure();
-        }
+        ENTITABLE_CHECK(from_row(stored, outcome_->entity, reading_));
         if (!apply_change(change_, outcome_->entity)) { return std::optional<row>{}; }
         return changed_entity(stored, to_row(outcome_->entity));
     }
@@ -40,12 +39,11 @@ public:
     void answer(result<written> done, steady_time now) { updating_.answer(std::move(done), now); }
     void abandon(error const& reason) { updating_.abandon(reason); }
     [[nodiscard]] result<updated<Entity>> finish() {
-        auto done = updating_.finish();
-        if (!done) { return std::move(done).as_failure(); }
+        ENTITABLE_TRY(auto done, updating_.finish());
         updated<Entity>& made = *outcome_;
         updated_parts{
             &made.entity, made.etag, made.attempts, made.changed, made.after_retry, made.healed, made.unsettled}
-            .take(*std::move(done));
+            .take(std::move(done));
         return std::move(outcome_);
     }
 

@@ -36,9 +36,8 @@ ENTITABLE_LAZY_BODY result<std::string_view> key_text(
     if (layout.size() == 1 && sources->append == &append_value<key_codec<std::string>, std::string_view>) {
         return borrowed_key(part, *static_cast<std::string_view const*>(sources->value));
     }
-    auto made = write_key(layout, sources);
-    if (!made) { return std::move(made).as_failure(); }
-    buffer = *std::move(made);
+    ENTITABLE_TRY(auto made, write_key(layout, sources));
+    buffer = std::move(made);
     return borrowed_key(part, buffer);
 }
 

@@ -125,9 +125,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
 
 ENTITABLE_LAZY_BODY result<bool> transaction_scope::confirm() {
     if (!rows.has_to_confirm()) { return true; }
-    auto found = through_.execute(rows.confirmation(through_.profile()), call_);
-    if (!found) { return std::move(found).as_failure(); }
-    return rows.confirmed(*found);
+    ENTITABLE_TRY(auto found, through_.execute(rows.confirmation(through_.profile()), call_));
+    return rows.confirmed(found);
 }
 
 ENTITABLE_LAZY_BODY result<bool> transaction_scope::was_applied() {
@@ -244,14 +243,13 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
     call context{core.options(), *options.time};
     context.location = read_location::primary;
     for (std::uint32_t attempts = 1;; ++attempts) {
-        auto outcome = attempt_transaction(core, *partition_key, context, options.announces, body, send);
-        if (!outcome) { return std::move(outcome).as_failure(); }
-        if (!outcome->beaten) {
-            outcome->made.attempts = outcome->earlier ? attempts - 1 : attempts;
-            return outcome->made;
+        ENTITABLE_TRY(auto outcome, attempt_transaction(core, *partition_key, context, options.announces, body, send));
+        if (!outcome.beaten) {
+            outcome.made.attempts = outcome.earlier ? attempts - 1 : attempts;
+            return outcome.made;
         }
         if (attempts >= options.max_attempts) {
-            failure beaten{*std::move(outcome->beaten)};
+            failure beaten{*std::move(outcome.beaten)};
             beaten.error().message += text::joined({"; lost to other writers ", std::to_string(attempts), " times"});
             beaten.error().attempts = attempts;
             return beaten;

@@ -127,9 +127,7 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
     auto row_key = checked_row_key(write_key(kind.layout.row_layout, row));
     auto const change_row = [&](row_view stored) -> result<std::optional<entitable::row>> {
         kind.reset(to.entity);
-        if (auto decoded = kind.read(stored, to.entity, table.options().reading); !decoded) {
-            return std::move(decoded).as_failure();
-        }
+        ENTITABLE_CHECK(kind.read(stored, to.entity, table.options().reading));
         if (!change.call(change.change, to.entity)) { return std::optional<entitable::row>{}; }
         result<entitable::row> made{std::in_place};
         ENTITABLE_CHECK(kind.write(to.entity, *made));
@@ -146,9 +144,8 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
     call context{table.options(), *options.time};
     context.location = read_location::primary;
     auto through = table.transport();
-    auto done = run(updating, context, *options.time, through);
-    if (!done) { return std::move(done).as_failure(); }
-    to.take(*std::move(done));
+    ENTITABLE_TRY(auto done, run(updating, context, *options.time, through));
+    to.take(std::move(done));
     return {};
 }
 

@@ -13,6 +13,7 @@
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/row/reading.hpp>
 #include <entitable/core/row/row.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -340,11 +341,9 @@ template <mapped_entity Entity>
 /// Makes a reference to an entity. Errors: KeyNotSplittable and KeyReserved as above.
 template <mapped_entity Entity>
 [[nodiscard]] result<reference<Entity>> reference_to(Entity const& entity) {
-    auto partition = partition_key_of(entity);
-    if (!partition) { return std::move(partition).as_failure(); }
-    auto row = row_key_of(entity);
-    if (!row) { return std::move(row).as_failure(); }
-    return reference<Entity>{*std::move(partition), *std::move(row)};
+    ENTITABLE_TRY(auto partition, partition_key_of(entity));
+    ENTITABLE_TRY(auto row, row_key_of(entity));
+    return reference<Entity>{std::move(partition), std::move(row)};
 }
 
 ENTITABLE_END_NAMESPACE

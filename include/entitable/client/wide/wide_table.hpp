@@ -72,9 +72,7 @@ public:
         key_argument<typename R::value_type>... row, Change&& change) const {
         auto const change_row = [&](row_view stored) -> result<std::optional<row_of_wide>> {
             Entity entity{};
-            if (auto decoded = from_row(stored, entity, base::core_.options().reading); !decoded) {
-                return std::move(decoded).as_failure();
-            }
+            ENTITABLE_CHECK(from_row(stored, entity, base::core_.options().reading));
             if (!apply_change(change, entity)) { return std::optional<row_of_wide>{}; }
             return changed_entity(stored, whole_row(entity));
         };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/local/detail/local_rules.hpp>
 #include <entitable/local/impl/selected_payload.ipp>
 
@@ -58,9 +59,8 @@ ENTITABLE_LAZY_BODY result<void> local_state::create(
         }
         gone_ = std::move(still_gone);
     }
-    auto created = create();
-    if (!created) { return std::move(created).as_failure(); }
-    if (!*created) {
+    ENTITABLE_TRY(auto created, create());
+    if (!created) {
         return failure{error_code::table_already_exists, text::joined({quoted_table(name), " already exists"})};
     }
     return {};
@@ -75,9 +75,8 @@ ENTITABLE_LAZY_BODY result<void> local_state::remove(
         gone_.reserve(gone_.size() + 1); // no step can fail after the table is removed
     }
     gone_table gone{std::string{key}, options_.time->steady()};
-    auto removed = remove();
-    if (!removed) { return std::move(removed).as_failure(); }
-    if (!*removed) {
+    ENTITABLE_TRY(auto removed, remove());
+    if (!removed) {
         return failure{error_code::resource_not_found, text::joined({"the table \"", name, "\" does not exist"})};
     }
     if (lingers) {

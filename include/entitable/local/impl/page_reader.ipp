@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/local/detail/page_reader.hpp>
 #include <entitable/local/impl/selected_payload.ipp>
 
@@ -32,11 +33,10 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const&
             rows.upper.end == key_bound::kind::inclusive};
     }
     if (request.continuation) {
-        auto next = read_continuation(reader.fingerprint_, *request.continuation);
-        if (!next) { return std::move(next).as_failure(); }
+        ENTITABLE_TRY(auto next, read_continuation(reader.fingerprint_, *request.continuation));
         reader.continued_ = true;
-        reader.from_partition_ = std::move(next->partition);
-        reader.from_row_ = std::move(next->row).value_or(std::string{});
+        reader.from_partition_ = std::move(next.partition);
+        reader.from_row_ = std::move(next.row).value_or(std::string{});
     }
     if (reader.one_partition_ && reader.first_row_ && reader.from_row_ < reader.first_row_->key) {
         reader.from_row_ = reader.first_row_->key;
@@ -167,9 +167,8 @@ ENTITABLE_LAZY_BODY result<query_entities::response> page_reader::finish() && {
 
 ENTITABLE_LAZY_BODY result<read_entities::response> page_reader::finish_shown() && {
     std::uint64_t const shown = rows_;
-    auto done = std::move(*this).finish();
-    if (!done) { return std::move(done).as_failure(); }
-    return read_entities::response{std::move(done->continuation), shown, done->examined, false};
+    ENTITABLE_TRY(auto done, std::move(*this).finish());
+    return read_entities::response{std::move(done.continuation), shown, done.examined, false};
 }
 
 // ---- tables -----------------------------------------------------------------------------------------
@@ -178,10 +177,9 @@ ENTITABLE_LAZY_BODY result<table_reader> table_reader::start(list_tables const& 
     table_reader reader;
     reader.rows_ = limits.rows;
     if (request.continuation) {
-        auto next = read_continuation(fingerprint_of_tables, *request.continuation);
-        if (!next) { return std::move(next).as_failure(); }
+        ENTITABLE_TRY(auto next, read_continuation(fingerprint_of_tables, *request.continuation));
         reader.continued_ = true;
-        reader.from_ = std::move(next->partition);
+        reader.from_ = std::move(next.partition);
     }
     return reader;
 }

@@ -12,6 +12,7 @@
 #include <entitable/cloud/wire/detail/service_address.hpp>
 #include <entitable/cloud/wire/detail/service_error.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -215,9 +216,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
             return refused(403, "AuthorizationServiceMismatch",
                 "This request is not authorized to perform this operation using this service.");
         }
-        if (auto valid = check_terms_now(query, start, expiry, origin, now); !valid) {
-            return std::move(valid).as_failure();
-        }
+        ENTITABLE_CHECK(check_terms_now(query, start, expiry, origin, now));
         return made;
     }
     made.table = text::ascii_lower(query.text("tn"));
@@ -241,9 +240,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
         expiry = expiry ? expiry : policy->expiry;
         made.permissions += policy->permissions;
     }
-    if (auto valid = check_terms_now(query, start, expiry, origin, now); !valid) {
-        return std::move(valid).as_failure();
-    }
+    ENTITABLE_CHECK(check_terms_now(query, start, expiry, origin, now));
     return made;
 }
 

@@ -4,6 +4,7 @@
 
 #include <entitable/core/decorators/detail/write_with_row.hpp>
 #include <entitable/core/request/validate.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -23,9 +24,7 @@ ENTITABLE_DECL result<write_with_row> with_operation_row(
         profile own = limits;
         own.max_key_units -= prefix;
         own.max_partition_key_size = limits.max_row_key_size == 0 ? 0 : limits.max_row_key_size - prefix;
-        if (auto good = validate_key(made.operation_id, "operation id", own); !good) {
-            return std::move(good).as_failure();
-        }
+        ENTITABLE_CHECK(validate_key(made.operation_id, "operation id", own));
     }
     made.sent.table = std::move(request.table);
     made.sent.changes.reserve(request.changes.size() + 1);

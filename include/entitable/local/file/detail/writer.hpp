@@ -184,4 +184,7 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/local/file/impl/writer.ipp>
+#include <entitable/local/file/impl/writer_commit.ipp>
+#include <entitable/local/file/impl/writer_log.ipp>
+#include <entitable/local/file/impl/writer_queue.ipp>
 #endif

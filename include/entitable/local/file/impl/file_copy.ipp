@@ -104,9 +104,7 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
     ENTITABLE_CHECK(borrowed.still());
     if (!copied) { return copied; }
     { detail::connection const closed = std::move(to); } // closes the copy before it gets its final name
-    if (auto named = target.publish(copied->total, options_.durability == durability::full); !named) {
-        return std::move(named).as_failure();
-    }
+    ENTITABLE_CHECK(target.publish(copied->total, options_.durability == durability::full));
     return copied;
 }
 

@@ -20,9 +20,7 @@ namespace detail {
 /// converted, while no other store has it open.
 ENTITABLE_DECL result<connection> connection_to(
     file_place const& place, file_options const& options, file_form wanted, file_lock& lock, patience& waits) {
-    if (auto used = use_patiently(lock, file_lock::use::with_others, waits); !used) {
-        return std::move(used).as_failure();
-    }
+    ENTITABLE_CHECK(use_patiently(lock, file_lock::use::with_others, waits));
     {
         auto opened = connection::open(place.path(), options, waits);
         auto const fits = opened ? schema_fits(*opened, wanted, waits) : false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
 #include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/local/postgres/impl/pg_library.ipp>
@@ -90,9 +91,7 @@ ENTITABLE_DECL failure pg_connection::problem(pg_result const* answer, call cons
     state_ = state != nullptr ? state : "";
     if (state == nullptr || PQstatus(on_.get()) == CONNECTION_BAD) { return lost(); }
     if (state_ == "57014") { // ended by us, or by the statement timeout
-        if (auto allowed = check_call(context, *options_->local.time); !allowed) {
-            return std::move(allowed).as_failure();
-        }
+        ENTITABLE_CHECK(check_call(context, *options_->local.time));
         return failure{error_code::store_busy, "the database did not respond within postgres_options::longest_wait"};
     }
     error_code const code = pg_error_code(state_);

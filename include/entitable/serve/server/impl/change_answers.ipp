@@ -79,9 +79,7 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
     if (insert != (sent.address.place == service_place::table)) {
         return refused_input("Bad Request - Error in query syntax.");
     }
-    if (auto permitted = check_rights(grant, sent.address.table, rights_for(kind)); !permitted) {
-        return std::move(permitted).as_failure();
-    }
+    ENTITABLE_CHECK(check_rights(grant, sent.address.table, rights_for(kind)));
     if (!insert && sent.fields.if_none_match) {
         return refused_input("If-None-Match is not supported with this operation.");
     }
@@ -119,9 +117,7 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
         entity.partition_key = sent.address.partition_key;
         entity.row_key = sent.address.row_key;
     }
-    if (auto permitted = check_reach(grant, *entity.partition_key, *entity.row_key); !permitted) {
-        return std::move(permitted).as_failure();
-    }
+    ENTITABLE_CHECK(check_reach(grant, *entity.partition_key, *entity.row_key));
     return mutation{kind, row{*entity.partition_key, *entity.row_key, entity.payload}, std::move(condition)};
 }
 

@@ -48,9 +48,8 @@ ENTITABLE_DECL result<void> write_parts(backup_place const& at, std::vector<stor
 }
 
 ENTITABLE_DECL result<void> backup_run::is_last() const {
-    auto const now = at.headers().get_stored("backup", "header");
-    if (!now) { return failure{now.error()}; }
-    return now->etag == header ? result<void>{} : other_process({error_code::update_condition_not_satisfied, {}});
+    ENTITABLE_TRY(auto const now, at.headers().get_stored("backup", "header"));
+    return now.etag == header ? result<void>{} : other_process({error_code::update_condition_not_satisfied, {}});
 }
 
 ENTITABLE_DECL bool is_kept(parts_by_shard const& before, shard_visit const& shard) {

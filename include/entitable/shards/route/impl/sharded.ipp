@@ -8,6 +8,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
+#include <entitable/shards/map/hash_stores.hpp>
 #include <entitable/shards/route/detail/shard_tables.hpp>
 #include <entitable/shards/route/detail/sharded_state.hpp>
 
@@ -182,6 +183,13 @@ inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t ep
 
 ENTITABLE_DECL sharded::sharded(lookup_map map, store_opener open, sharded_options const& options)
     : state_(shared<detail::sharded_state>::make(std::move(map), std::move(open), options)) {}
+
+ENTITABLE_DECL sharded::sharded(hash_stores const& stores, sharded_options const& options)
+    : state_(shared<detail::sharded_state>::make(
+          stores.map(), [state = stores.state()](std::string_view name) { return state->store(state->place_of(name)); },
+          options)) {
+    state_->fixed = stores.state();
+}
 
 ENTITABLE_DECL entitable::profile sharded::profile() const { return state().profile(); }
 ENTITABLE_DECL lookup_map const& sharded::map() const { return state().map; }
