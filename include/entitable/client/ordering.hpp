@@ -97,7 +97,7 @@ struct sorting_value {
     using fields = void;
     static constexpr bool by_library = false; ///< whether the value is computed without user code
     template <class Entity, class Row>
-    static constexpr bool fits = std::is_invocable_v<By const&, Row const&>;
+    static constexpr bool fits = requires(By const& by, Row const& row) { by(row); };
     template <class Row>
     [[nodiscard]] static decltype(auto) of(Row const& row, By const& by) {
         return by(row);

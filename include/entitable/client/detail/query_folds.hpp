@@ -33,7 +33,9 @@ template <class Row, class By, class... Aggregates, class Run>
         [](void* made) noexcept { delete static_cast<group*>(made); }};
     group* last = nullptr;
     result<void> read = run([&](auto const& row) {
-        key const& held = sorting_value<By>::of(row, by);
+        auto&& taken = sorting_value<By>::of(row, by);
+        using own = std::is_same<std::remove_cvref_t<decltype(taken)>, key>;
+        std::conditional_t<own::value, key const&, key const> held(taken); // a view of text is copied
         if (last == nullptr || !equal_values(last->value, held)) { last = static_cast<group*>(groups.find(&held)); }
         if (last == nullptr) {
             last = new group{held, empty};
