@@ -56,15 +56,16 @@ std::vector<business> top_by_hand(Query const& all, std::size_t n, Before const&
         return before(left.first, right.first) || (!before(right.first, left.first) && left.second < right.second);
     };
     all.for_each([&](business const& one) {
-        if (heap.size() < n) {
-            heap.emplace_back(one, arrival++);
-            std::push_heap(heap.begin(), heap.end(), first);
-        } else if (before(one, heap.front().first)) {
-            std::pop_heap(heap.begin(), heap.end(), first);
-            heap.back() = {one, arrival++};
-            std::push_heap(heap.begin(), heap.end(), first);
-        }
-    }).value();
+           if (heap.size() < n) {
+               heap.emplace_back(one, arrival++);
+               std::push_heap(heap.begin(), heap.end(), first);
+           } else if (before(one, heap.front().first)) {
+               std::pop_heap(heap.begin(), heap.end(), first);
+               heap.back() = {one, arrival++};
+               std::push_heap(heap.begin(), heap.end(), first);
+           }
+       })
+        .value();
     std::sort_heap(heap.begin(), heap.end(), first);
     std::vector<business> made;
     for (auto& each : heap) { made.push_back(std::move(each.first)); }
@@ -112,15 +113,20 @@ void run(std::size_t rows) {
     measure::heading();
     auto const visits = [](business const& left, business const& right) { return left.visits > right.visits; };
     auto const name = [](business const& left, business const& right) { return left.name < right.name; };
-    compare("top(10, visits)", rows, rounds, [&] { return top_by_hand(query, 10, visits); },
+    compare(
+        "top(10, visits)", rows, rounds, [&] { return top_by_hand(query, 10, visits); },
         [&] { return query.top(10, b::visits).to().value(); });
-    compare("top(10000, visits)", rows, rounds, [&] { return top_by_hand(query, 10'000, visits); },
+    compare(
+        "top(10000, visits)", rows, rounds, [&] { return top_by_hand(query, 10'000, visits); },
         [&] { return query.top(10'000, b::visits).to().value(); });
-    compare("bottom(10, name)", rows, rounds, [&] { return top_by_hand(query, 10, name); },
+    compare(
+        "bottom(10, name)", rows, rounds, [&] { return top_by_hand(query, 10, name); },
         [&] { return query.bottom(10, b::name).to().value(); });
-    compare("order_by(descending(visits))", rows, rounds, [&] { return sorted_by_hand(query, visits); },
+    compare(
+        "order_by(descending(visits))", rows, rounds, [&] { return sorted_by_hand(query, visits); },
         [&] { return query.order_by(entitable::descending(b::visits)).most_rows(rows).to().value(); });
-    compare("order_by(name)", rows, rounds, [&] { return sorted_by_hand(query, name); },
+    compare(
+        "order_by(name)", rows, rounds, [&] { return sorted_by_hand(query, name); },
         [&] { return query.order_by(b::name).most_rows(rows).to().value(); });
 }
 

@@ -4,6 +4,7 @@
 // `create_if_absent` of a table that exists, and `drop_if_present` of one that does not, are successes to observers and metrics, over every
 // kind of store.
 
+#include <entitable/core/decorators/metered.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/memory.hpp>
@@ -15,8 +16,6 @@
 #include <support/maps.hpp>
 #include <support/temporary_folder.hpp>
 #include <support/watcher.hpp>
-
-#include <entitable/core/decorators/metered.hpp>
 
 #include <map>
 
@@ -34,10 +33,14 @@ ENTITABLE(errand, partition_key(kind), row_key(number), properties())
 std::string failures(entitable_test::watcher const& seen) {
     std::string all;
     for (auto const& each : seen.all("operation")) {
-        if (each.operation.outcome.error) { all += each.name + ": " + std::string{to_string(*each.operation.outcome.error)} + "\n"; }
+        if (each.operation.outcome.error) {
+            all += each.name + ": " + std::string{to_string(*each.operation.outcome.error)} + "\n";
+        }
     }
     for (auto const& each : seen.all("attempt")) {
-        if (each.attempt.outcome.error) { all += each.name + ": " + std::string{to_string(*each.attempt.outcome.error)} + "\n"; }
+        if (each.attempt.outcome.error) {
+            all += each.name + ": " + std::string{to_string(*each.attempt.outcome.error)} + "\n";
+        }
     }
     return all;
 }

@@ -59,7 +59,9 @@ piece any_piece(draw& from, std::string const& like) {
     if (!from.one_in(3)) { made.weight = any_double(from); }
     made.spare = from.one_in(2);
     made.id.bytes[from.below(16)] = static_cast<std::uint8_t>(from.below(3) * 100);
-    for (std::size_t left = from.below(3); left > 0; --left) { made.bytes.push_back(static_cast<std::byte>(from.below(2) * 200)); }
+    for (std::size_t left = from.below(3); left > 0; --left) {
+        made.bytes.push_back(static_cast<std::byte>(from.below(2) * 200));
+    }
     if (!from.one_in(3)) { made.made = date_time::from_date(2026, 1, 1 + static_cast<unsigned>(from.below(3))); }
     return made;
 }
@@ -114,7 +116,9 @@ struct shuffled_pages {
         if constexpr (std::same_as<Request, query_entities>) {
             if (made) {
                 page reversed;
-                for (std::size_t index = made->rows.size(); index > 0; --index) { reversed.append(row{made->rows[index - 1]}); }
+                for (std::size_t index = made->rows.size(); index > 0; --index) {
+                    reversed.append(row{made->rows[index - 1]});
+                }
                 made->rows = std::move(reversed);
             }
         }
@@ -124,8 +128,8 @@ struct shuffled_pages {
 
 /// Compares one order of the query with a sort of all its rows.
 template <class Query, class Less, class... Terms>
-void compare_order(
-    draw& from, Query const& query, std::vector<piece> expected, Less const& before, std::string_view rule, Terms... terms) {
+void compare_order(draw& from, Query const& query, std::vector<piece> expected, Less const& before,
+    std::string_view rule, Terms... terms) {
     std::stable_sort(expected.begin(), expected.end(), before);
     auto const sorted = query.order_by(terms...);
     auto const all = sorted.to().value();
@@ -147,26 +151,42 @@ void compare_all(draw& from, Query const& query, std::vector<piece> const& rows)
     };
     switch (from.below(12)) {
         case 0: return compare_order(from, query, rows, by(&piece::name, false), "text", p::name);
-        case 1: return compare_order(from, query, rows, by(&piece::remark, true), "optional text", descending(p::remark));
+        case 1:
+            return compare_order(from, query, rows, by(&piece::remark, true), "optional text", descending(p::remark));
         case 2: return compare_order(from, query, rows, by(&piece::size, true), "integer", descending(p::size));
         case 3: return compare_order(from, query, rows, by(&piece::weight, false), "double", p::weight);
-        case 4: return compare_order(from, query, rows, by(&piece::weight, true), "double descending", descending(p::weight));
+        case 4:
+            return compare_order(
+                from, query, rows, by(&piece::weight, true), "double descending", descending(p::weight));
         case 5: return compare_order(from, query, rows, by(&piece::spare, false), "bool", ascending(p::spare));
-        case 6: return compare_order(from, query, rows, [](piece const& left, piece const& right) {
-            return std::lexicographical_compare(left.bytes.begin(), left.bytes.end(), right.bytes.begin(), right.bytes.end());
-        }, "binary", p::bytes);
-        case 7: return compare_order(from, query, rows, [](piece const& left, piece const& right) {
-            return left.id.bytes < right.id.bytes;
-        }, "guid", p::id);
+        case 6:
+            return compare_order(
+                from, query, rows,
+                [](piece const& left, piece const& right) {
+                    return std::lexicographical_compare(
+                        left.bytes.begin(), left.bytes.end(), right.bytes.begin(), right.bytes.end());
+                },
+                "binary", p::bytes);
+        case 7:
+            return compare_order(
+                from, query, rows, [](piece const& left, piece const& right) { return left.id.bytes < right.id.bytes; },
+                "guid", p::id);
         case 8: return compare_order(from, query, rows, by(&piece::made, true), "time", descending(p::made));
-        case 9: return compare_order(from, query, rows, by(&piece::number, false), "component of the row key", p::number);
-        case 10: return compare_order(from, query, rows, [](piece const& left, piece const& right) {
-            int const order = compared(left.weight, right.weight, true);
-            return order != 0 ? order < 0 : compared(left.name, right.name, false) < 0;
-        }, "two members", descending(p::weight), p::name);
-        default: return compare_order(from, query, rows, [](piece const& left, piece const& right) {
-            return left.name.size() < right.name.size();
-        }, "computed", computed([](std::string const& name) { return name.size(); }, p::name));
+        case 9:
+            return compare_order(from, query, rows, by(&piece::number, false), "component of the row key", p::number);
+        case 10:
+            return compare_order(
+                from, query, rows,
+                [](piece const& left, piece const& right) {
+                    int const order = compared(left.weight, right.weight, true);
+                    return order != 0 ? order < 0 : compared(left.name, right.name, false) < 0;
+                },
+                "two members", descending(p::weight), p::name);
+        default:
+            return compare_order(
+                from, query, rows,
+                [](piece const& left, piece const& right) { return left.name.size() < right.name.size(); }, "computed",
+                computed([](std::string const& name) { return name.size(); }, p::name));
     }
 }
 
@@ -190,7 +210,8 @@ TEST_CASE("sorted queries equal a stable sort of all rows, over stores with and 
 
         std::vector<std::string> names;
         for (piece const& each : rows) { names.push_back(each.name); }
-        std::sort(names.begin(), names.end(), [](auto const& left, auto const& right) { return utf16(left) < utf16(right); });
+        std::sort(
+            names.begin(), names.end(), [](auto const& left, auto const& right) { return utf16(left) < utf16(right); });
         names.erase(std::unique(names.begin(), names.end()), names.end());
         require(ordered.scan_table().page_size(pages).distinct(p::name).value() == names, "distinct");
         auto const selected = ordered.scan_table().select(p::size).top(3, p::name).to().value();

@@ -108,8 +108,8 @@ TEST_CASE("order_by sorts by members in both directions; absent values and NaN c
     CHECK(names(in.nyc().order_by(descending(r::bib))) == "Dee Cid Bob Ann ");
     CHECK(names(in.nyc().order_by(descending(day(r::start)), r::name)) == "Cid Dee Ann Bob ");
     CHECK(names(in.nyc().order_by(descending([](runner const& one) { return one.name; }))) == "Dee Cid Bob Ann ");
-    CHECK(names(in.nyc().order_by(computed([](std::int32_t age, std::int32_t bib) { return age % 10 - bib; }, r::age, r::bib))) ==
-        "Cid Ann Bob Dee ");
+    CHECK(names(in.nyc().order_by(computed([](std::int32_t age, std::int32_t bib) { return age % 10 - bib; }, r::age,
+              r::bib))) == "Cid Ann Bob Dee ");
 }
 
 TEST_CASE("top and bottom return the first rows of an order; limits 0 and 1, and more than there are") {
@@ -177,8 +177,8 @@ TEST_CASE("order_by refuses more rows than most_rows, after one row more; take h
 TEST_CASE("explain of a sorted query shows its order and its memory") {
     runners const in;
     auto const text = in.nyc().order_by(descending(r::age), r::bib, day(r::start)).explain().value().to_string();
-    CHECK(text.find("sorted         in the client by age descending, bib, the day of a member, at most 100000 rows in memory\n") !=
-        std::string::npos);
+    CHECK(text.find("sorted         in the client by age descending, bib, the day of a member, at most 100000 rows in "
+                    "memory\n") != std::string::npos);
     CHECK(in.nyc().top(1, r::age).explain().value().to_string().find("by age descending, at most 1 row in memory\n") !=
         std::string::npos);
     CHECK(in.nyc().explain().value().to_string().find("sorted") == std::string::npos);
@@ -238,7 +238,8 @@ TEST_CASE("group_by and distinct take computed values and functions of an entity
     auto const decade = [](std::int32_t age) { return age / 10 * 10; };
     std::string found;
     for (auto const& [from, of] : in.nyc().group_by(computed(decade, r::age), count(), max(r::bib)).value()) {
-        found += std::to_string(from) + ":" + std::to_string(std::get<0>(of)) + "," + std::to_string(std::get<1>(of).value()) + " ";
+        found += std::to_string(from) + ":" + std::to_string(std::get<0>(of)) + "," +
+            std::to_string(std::get<1>(of).value()) + " ";
     }
     CHECK(found == "30:2,3 50:2,4 ");
     CHECK(in.asked().back().select == projection{"age"});
@@ -248,7 +249,8 @@ TEST_CASE("group_by and distinct take computed values and functions of an entity
     CHECK(in.asked().back().select == projection{"start"});
     auto const finished = in.nyc().distinct(day(r::finish)).value();
     CHECK(finished == std::vector{std::optional<date_time>{}, std::optional{date_time::from_date(2026, 4, 20)}});
-    auto const initials = in.nyc().distinct([](runner const& one) { return std::string_view{one.name}.substr(0, 1); }).value();
+    auto const initials =
+        in.nyc().distinct([](runner const& one) { return std::string_view{one.name}.substr(0, 1); }).value();
     CHECK(initials == std::vector<std::string>{"A", "B", "C", "D"}); // a view is copied
     CHECK(in.asked().back().select == projection{});
     auto const hours = in.nyc().distinct(r::hours).value();
@@ -259,7 +261,9 @@ TEST_CASE("group_by and distinct take computed values and functions of an entity
     // The function may use the table: it is not called while the store is read.
     auto const known = [&](runner const& one) { return in.all.find(one.race, one.bib + 1).value().has_value(); };
     CHECK(in.nyc().distinct(known).value() == std::vector{false, true});
-    auto const known_bib = [&](std::string const& race, std::int32_t bib) { return in.all.find(race, bib + 1).value().has_value(); };
+    auto const known_bib = [&](std::string const& race, std::int32_t bib) {
+        return in.all.find(race, bib + 1).value().has_value();
+    };
     CHECK(in.nyc().distinct(computed(known_bib, r::race, r::bib)).value() == std::vector{false, true});
 }
 

@@ -82,13 +82,15 @@ void append_term(std::string& out, Term const& term) {
 /// Memory: with `take(n)`, n rows; otherwise all rows. Errors: those of the query; QueryTooComplex without `take` if the query has more than
 /// `most_rows` rows. Cost: all pages of the query. Thread safety: one thread at a time.
 template <class Entity, class Query, class... Terms>
-class ordered_query : public detail::entity_folds<ordered_query<Entity, Query, Terms...>, Entity, typename Query::value_type> {
+class ordered_query
+    : public detail::entity_folds<ordered_query<Entity, Query, Terms...>, Entity, typename Query::value_type> {
     using folds = detail::entity_folds<ordered_query, Entity, typename Query::value_type>;
     using reading = detail::ordered_reading<Entity, Query, Terms...>;
     using read_query = typename reading::type;
     using read_row = typename read_query::value_type;
     static_assert((detail::can_order<read_query, Entity, Terms> && ...),
-        "order_by(...) of selected members cannot mix functions of a row with members that were not selected: add them to "
+        "order_by(...) of selected members cannot mix functions of a row with members that were not selected: add them "
+        "to "
         "select(...)");
 
 public:
@@ -120,7 +122,8 @@ public:
     [[nodiscard]] auto select(Fields... fields) const {
         using selected_query = decltype(all_.select(fields...));
         constexpr bool sortable = (detail::can_order<selected_query, Entity, Terms> && ...) &&
-            !(std::is_void_v<typename detail::sorting_value<typename detail::without_direction<Terms>::type>::fields> || ...);
+            !(std::is_void_v<typename detail::sorting_value<typename detail::without_direction<Terms>::type>::fields> ||
+                ...);
         static_assert(sortable,
             "select(...) after order_by(...) needs an order of members of the same type: sort by members, day(...) or "
             "computed(...); select fields of an index before order_by(...)");
@@ -222,7 +225,8 @@ public:
     template <class... None>
     ordered_query pages(None const&...) const {
         static_assert(sizeof...(None) > 1000,
-            "a sorted query has no pages and no token, because the client sorts all rows: use take(n), or an index with "
+            "a sorted query has no pages and no token, because the client sorts all rows: use take(n), or an index "
+            "with "
             "this order");
         return *this;
     }

@@ -131,9 +131,10 @@ struct sorting_value<key_field<Entity, Part, Component>> {
         return value_of(row, by);
     }
     [[nodiscard]] static std::string_view name(field) noexcept {
-        key_layout const layout =
-            Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout} : key_layout{mapping<Entity>::row_layout};
-        return layout[position_in(layout, mapping<Entity>::template components_of<Part>::template index_of<Component>)].name;
+        key_layout const layout = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
+                                                              : key_layout{mapping<Entity>::row_layout};
+        return layout[position_in(layout, mapping<Entity>::template components_of<Part>::template index_of<Component>)]
+            .name;
     }
 };
 template <class Function, class... Fields>
@@ -147,7 +148,9 @@ struct sorting_value<computed_value<Function, Fields...>> {
     [[nodiscard]] static decltype(auto) of(Row const& row, computed_value<Function, Fields...> const& by) {
         return by.function(value_of(row, Fields{})...);
     }
-    [[nodiscard]] static std::string_view name(computed_value<Function, Fields...> const& by) noexcept { return by.name; }
+    [[nodiscard]] static std::string_view name(computed_value<Function, Fields...> const& by) noexcept {
+        return by.name;
+    }
 };
 
 /// Whether a query of `Entity` with elements of type `Row` can sort or group by `By`.
@@ -158,7 +161,8 @@ inline constexpr bool sorts_by = sorting_value<By>::template fits<Entity, Row>;
 template <class T>
 using owned_value = std::conditional_t<std::is_convertible_v<T const&, std::string_view>, std::string, T>;
 template <class Row, class By>
-using sorting_type = owned_value<std::remove_cvref_t<decltype(sorting_value<By>::of(std::declval<Row const&>(), std::declval<By const&>()))>>;
+using sorting_type = owned_value<
+    std::remove_cvref_t<decltype(sorting_value<By>::of(std::declval<Row const&>(), std::declval<By const&>()))>>;
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

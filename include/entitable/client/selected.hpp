@@ -72,7 +72,9 @@ public:
     /// The same row with fewer members.
     template <class... More>
         requires(sizeof...(More) > sizeof...(Fields))
-    explicit selected(selected<Entity, More...>&& wider) { narrow(wider); }
+    explicit selected(selected<Entity, More...>&& wider) {
+        narrow(wider);
+    }
 
     /// Returns the value of a selected field, or of a component of the keys.
     template <class Field>
@@ -131,7 +133,9 @@ private:
     void narrow(Wider& wider) {
         static_cast<partition_values&>(*this) = std::move(static_cast<partition_values&>(wider));
         static_cast<row_values&>(*this) = std::move(static_cast<row_values&>(wider));
-        ((static_cast<detail::selected_value<Fields>&>(*this) = std::move(static_cast<detail::selected_value<Fields>&>(wider))), ...);
+        ((static_cast<detail::selected_value<Fields>&>(*this) =
+                 std::move(static_cast<detail::selected_value<Fields>&>(wider))),
+            ...);
         etag_ = std::move(wider.etag_);
         timestamp_ = wider.timestamp_;
     }
@@ -153,7 +157,8 @@ struct selected_of;
 template <class Entity, class... Fields>
 struct selected_of<Entity, std::tuple<Fields...>> {
     static_assert(!(is_field_in_parts<Fields> || ...),
-        "a member that is stored as several properties (chunked, or a reference) cannot be read alone: read the entity");
+        "a member that is stored as several properties (chunked, or a reference) cannot be read alone: read the "
+        "entity");
     using type = selected<Entity, Fields...>;
 };
 template <class Entity>

@@ -57,7 +57,8 @@ public:
     template <class... None>
     void pages(None const&...) const {
         static_assert(sizeof...(None) > 1000,
-            "a sorted query has no pages and no token, because the client sorts all rows: use take(n), or an index with "
+            "a sorted query has no pages and no token, because the client sorts all rows: use take(n), or an index "
+            "with "
             "this order");
     }
     /// Does not compile: see `ordered_query::pages`.

@@ -67,9 +67,11 @@ inline constexpr bool can_order = sorts_by<Entity, typename Query::value_type, t
 /// Whether a query groups by this; does not compile otherwise.
 template <class Entity, class Row, class By, class... Aggregates>
 [[nodiscard]] constexpr bool can_group() {
-    constexpr bool own = sorts_by<Entity, Row, By> && (aggregate<Aggregates> && ...) && are_of_fields<Entity, Aggregates...>;
+    constexpr bool own =
+        sorts_by<Entity, Row, By> && (aggregate<Aggregates> && ...) && are_of_fields<Entity, Aggregates...>;
     static_assert(own,
-        "group_by(field, aggregates...) needs a field of the query's entity, day(...), computed(...) or a function of an "
+        "group_by(field, aggregates...) needs a field of the query's entity, day(...), computed(...) or a function of "
+        "an "
         "entity, and aggregates of such fields: group_by(r::city, count(), min(r::age))");
     return own;
 }

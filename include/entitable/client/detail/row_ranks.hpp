@@ -93,7 +93,8 @@ struct ranked_term {
     using by = typename without_direction<Term>::type;
     using taken = decltype(sorting_value<by>::of(std::declval<Row const&>(), std::declval<by const&>()));
     using type = std::remove_cvref_t<taken>;
-    static constexpr bool refers = std::is_lvalue_reference_v<taken> && !(std::is_trivially_copyable_v<type> && sizeof(type) <= 16);
+    static constexpr bool refers =
+        std::is_lvalue_reference_v<taken> && !(std::is_trivially_copyable_v<type> && sizeof(type) <= 16);
     static constexpr bool is_text = refers && std::is_same_v<type, std::string>;
     using held = std::conditional_t<is_text, ranked_value<std::string_view, false>,
         std::conditional_t<refers, ranked_value<type, true>, ranked_value<owned_value<type>, false>>>;
@@ -114,7 +115,8 @@ template <class By, bool Descending>
 template <class Entity, key_part Part, class Row, class... Components>
 [[nodiscard]] std::string key_text_of(Row const& row, key_layout layout, components<void, Components...>) {
     key_source const sources[] = {
-        member_source<typename Components::codec>(value_of(row, key_field<Entity, Part, Components>{}))..., key_source{}};
+        member_source<typename Components::codec>(value_of(row, key_field<Entity, Part, Components>{}))...,
+        key_source{}};
     auto made = write_key(layout, sources);
     return made ? *std::move(made) : std::string{};
 }
@@ -187,7 +189,8 @@ private:
     }
     [[nodiscard]] key_pair keys_of(Row const& row) const {
         using map = mapping<Entity>;
-        return {key_text_of<Entity, key_part::partition>(row, map::partition_layout, typename map::partition_components{}),
+        return {
+            key_text_of<Entity, key_part::partition>(row, map::partition_layout, typename map::partition_components{}),
             key_text_of<Entity, key_part::row>(row, map::row_layout, typename map::row_components{})};
     }
     template <std::size_t... Index>
@@ -241,8 +244,8 @@ private:
     bool by_keys_;
     std::uint64_t arrivals_{};
     std::vector<Row> rows_;
-    std::vector<key_pair> keys_;  ///< by slot; empty unless `by_keys_`
-    std::vector<ranked> heap_;    ///< empty until `limit_` rows were added
+    std::vector<key_pair> keys_; ///< by slot; empty unless `by_keys_`
+    std::vector<ranked> heap_;   ///< empty until `limit_` rows were added
 };
 
 } // namespace detail

@@ -42,7 +42,8 @@ ENTITABLE_LAZY void end_operation(
 ENTITABLE_LAZY [[nodiscard]] outcome_record outcome_of(error const* problem) noexcept;
 /// Whether the caller expects this error of its request, so that observers record a success.
 template <table_request Request>
-[[nodiscard]] constexpr bool expects([[maybe_unused]] Request const& request, [[maybe_unused]] error_code code) noexcept {
+[[nodiscard]] constexpr bool expects(
+    [[maybe_unused]] Request const& request, [[maybe_unused]] error_code code) noexcept {
     if constexpr (requires { request.may_exist; }) {
         return request.may_exist && code == error_code::table_already_exists;
     } else if constexpr (requires { request.may_be_absent; }) {

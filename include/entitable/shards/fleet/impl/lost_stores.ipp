@@ -241,7 +241,8 @@ private:
                 if (each.dropping) { continue; }
                 call context;
                 auto const made = through.execute(
-                    create_table{shard_table_name(each.name, lost.shard, (std::max)(epoch, each.epoch)), true}, context);
+                    create_table{shard_table_name(each.name, lost.shard, (std::max)(epoch, each.epoch)), true},
+                    context);
                 if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
             }
             bool done = false;
