@@ -222,17 +222,17 @@ public:
         return order_by(By{});
     }
     /// Does not compile: the rows of a page are sorted only after all pages were read.
-    template <class... None>
-    ordered_query pages(None const&...) const {
-        static_assert(sizeof...(None) > 1000,
+    template <class... Arguments>
+    ordered_query pages(Arguments const&...) const {
+        static_assert(sizeof...(Arguments) > 1000,
             "a sorted query has no pages and no token, because the client sorts all rows: use take(n), or an index "
             "with "
             "this order");
         return *this;
     }
     /// Does not compile: see `pages`.
-    template <class... None>
-    ordered_query resume(None const&... token) const {
+    template <class... Arguments>
+    ordered_query resume(Arguments const&... token) const {
         return pages(token...);
     }
 

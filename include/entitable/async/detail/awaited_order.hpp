@@ -54,16 +54,16 @@ public:
         return ended([](auto const& sorted) { return sorted.count(); });
     }
     /// Does not compile: see `ordered_query::pages`.
-    template <class... None>
-    void pages(None const&...) const {
-        static_assert(sizeof...(None) > 1000,
+    template <class... Arguments>
+    void pages(Arguments const&...) const {
+        static_assert(sizeof...(Arguments) > 1000,
             "a sorted query has no pages and no token, because the client sorts all rows: use take(n), or an index "
             "with "
             "this order");
     }
     /// Does not compile: see `ordered_query::pages`.
-    template <class... None>
-    void resume(None const&...) const {
+    template <class... Arguments>
+    void resume(Arguments const&...) const {
         pages();
     }
 
