@@ -18,9 +18,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <map>
+#include <iostream>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -91,26 +90,29 @@ void print_plan(Query const& query) {
     std::printf("%s", plan.c_str());
 }
 
+using b = entitable::fields<book>;
+
 void load(entitable::table<book> const& books, std::vector<book> const& all) {
     auto const report =
         entitable::bulk_insert(books, all, {.watch = entitable::bulk_progress_line{}}).value().all().value();
-    std::set<std::optional<std::int32_t>> years;
-    for (book const& each : all) { years.insert(each.year); }
-    std::printf("%llu books loaded in %zu partitions\n", static_cast<unsigned long long>(report.written), years.size());
+    std::cout << report.written << " books loaded in " << books.scan_table().distinct(b::year).value().size()
+              << " partitions\n";
 }
 
-std::optional<std::int32_t> year_of_most(std::vector<book> const& all) {
-    std::map<std::optional<std::int32_t>, std::size_t> counts;
-    std::optional<std::int32_t> most = all.front().year;
-    for (book const& next : all) {
-        if (++counts[next.year] > counts[most]) { most = next.year; }
+std::optional<std::int32_t> year_of_most(entitable::table<book> const& books) {
+    std::optional<std::int32_t> most;
+    std::uint64_t greatest = 0;
+    for (auto const& [year, of] : books.scan_table().group_by(b::year, entitable::count()).value()) {
+        auto const [number] = of;
+        if (number > greatest) {
+            most = year;
+            greatest = number;
+        }
     }
     return most;
 }
 
 void show(entitable::table<book> const& books, book const& known, std::optional<std::int32_t> year) {
-    using b = entitable::fields<book>;
-
     heading("The first book of the file, by its keys");
     auto const point = books.where(b::year == known.year && b::id == known.id);
     print_plan(point);
@@ -124,9 +126,22 @@ void show(entitable::table<book> const& books, book const& known, std::optional<
     heading("From 1990 to 1999, rated 4.3 or more");
     auto const nineties = books.where(b::year >= 1990 && b::year <= 1999 && b::rating >= 4.3);
     print_plan(nineties);
-    std::printf("  %llu books; the first of them:\n", static_cast<unsigned long long>(nineties.count().value()));
-    for (book const& found : books.where(b::year >= 1990 && b::year <= 1999 && b::rating >= 4.3).take(5)) {
-        print(found);
+    std::cout << "  " << nineties.count().value() << " books; the first of them:\n";
+    for (book const& found : nineties.take(5)) { print(found); }
+
+    heading("The five best rated, by rating and then by the number of ratings");
+    auto const best = books.scan_table().order_by(descending(b::rating), descending(b::ratings)).take(5);
+    print_plan(best);
+    for (book const& found : best) { print(found); }
+
+    heading("Decades");
+    auto const decade = [](std::optional<std::int32_t> of) { return of.value_or(0) / 10 * 10; };
+    auto const decades = books.scan_table(b::year >= 1960)
+                             .group_by(entitable::computed(decade, b::year), entitable::count(), average(b::rating));
+    for (auto const& [from, of] : decades.value()) {
+        auto const [number, mean] = of;
+        std::cout << "  " << from << "s: " << number << (number == 1 ? " book" : " books") << ", rated " << mean.value()
+                  << " on average\n";
     }
 }
 
@@ -172,7 +187,7 @@ int main(int argc, char** argv) {
     entitable::table<book> books{store, "books"};
     books.create().value();
     load(books, all);
-    show(books, all.front(), year_of_most(all));
+    show(books, all.front(), year_of_most(books));
     lose_an_update(books, all.front());
     return 0;
 }

@@ -546,4 +546,11 @@ TEST_CASE("async_table of several types: supports every function of the blocking
     for (char const* each : {"group_by", "fold", "min", "max", "sum"}) { CHECK(queries.contains(each)); }
     for (char const* each : {"begin", "end", "at_end", "cursor", "analyze", "operator"}) { queries.erase(each); }
     CHECK(missing_in(endings, queries) == std::set<std::string>{});
+
+    auto sorted_endings = functions_of("async/detail/awaited_order.hpp");
+    sorted_endings.merge(functions_of("async/detail/awaited_folds.hpp"));
+    auto sorted = functions_of("client/ordered_query.hpp");
+    for (char const* each : {"take", "most_rows", "select", "to", "first"}) { CHECK(sorted.contains(each)); }
+    for (char const* each : {"begin", "end", "operator"}) { sorted.erase(each); }
+    CHECK(missing_in(sorted_endings, sorted) == std::set<std::string>{});
 }

@@ -216,6 +216,19 @@ TEST_CASE("moved from: row_table") {
     CHECK_GONE(rows.for_each({}, {}, [](entity const&) {}));
 }
 
+TEST_CASE("moved from: ordered_query") {
+    auto const all = runners(memory_backend{}, 3);
+    auto sorted = all.where(in_boston).order_by(fields<entity>::name);
+    auto const kept = moved(sorted);
+    CHECK(kept.to().value().size() == 3);
+    CHECK_GONE(sorted.to());
+    CHECK_GONE(sorted.first());
+    CHECK_GONE(sorted.count());
+    CHECK_GONE(sorted.exists());
+    CHECK_GONE(sorted.explain());
+    CHECK_GONE(sorted.take(0).to());
+}
+
 TEST_CASE("moved from: query, query_pages") {
     auto const all = runners(memory_backend{}, 3);
     auto asked = all.where(in_boston);

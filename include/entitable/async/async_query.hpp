@@ -7,6 +7,7 @@
 
 #include <entitable/async/awaited.hpp>
 #include <entitable/async/detail/awaited_folds.hpp>
+#include <entitable/async/detail/awaited_order.hpp>
 #include <entitable/async/own_stack.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/query.hpp>

@@ -74,7 +74,7 @@ public:
     }
     /// Like `table::create_if_absent`.
     [[nodiscard]] awaited<detail::creation_if_absent> create_if_absent() const {
-        return {at_, [this] { return detail::creation_if_absent{at_->table.to_create()}; }};
+        return {at_, [this] { return detail::creation_if_absent{at_->table.to_create(true)}; }};
     }
     /// Like `table::drop`.
     [[nodiscard]] awaited<detail::deletion_of_table> drop() const {
@@ -82,7 +82,7 @@ public:
     }
     /// Like `table::drop_if_present`.
     [[nodiscard]] awaited<detail::deletion_if_present> drop_if_present() const {
-        return {at_, [this] { return detail::deletion_if_present{at_->table.to_drop()}; }};
+        return {at_, [this] { return detail::deletion_if_present{at_->table.to_drop(true)}; }};
     }
 
     /// Like `table::insert`.

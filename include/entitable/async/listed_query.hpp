@@ -6,6 +6,7 @@
 /// `listed_query`: a query of an `async_table` of several types.
 
 #include <entitable/async/detail/awaited_folds.hpp>
+#include <entitable/async/detail/awaited_order.hpp>
 #include <entitable/async/detail/listed_place.hpp>
 
 #include <memory>

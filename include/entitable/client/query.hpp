@@ -8,6 +8,7 @@
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/detail/query_folds.hpp>
 #include <entitable/client/mapping/codec.hpp>
+#include <entitable/client/ordered_query.hpp>
 #include <entitable/client/pages.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/client/selected.hpp>
@@ -125,6 +126,10 @@ public:
     /// client's part of the predicate.
     [[nodiscard]] result<std::uint64_t> count() const { return count_with(names); }
 
+    /// Whether there is an entity. Cost: one row is read; the service sends only keys, and the properties of the client's part of the
+    /// predicate.
+    [[nodiscard]] result<bool> exists() const { return exists_with(names); }
+
     /// Returns all entities in a container with push_back.
     template <class Container = std::vector<Row>>
     [[nodiscard]] result<Container> to() const {
@@ -148,32 +153,39 @@ public:
         constexpr bool own = detail::are_of_fields<Entity, Aggregates...>;
         static_assert(own, "fold(...) needs aggregates of fields of the query's entity");
         if constexpr (own) {
-            auto read = with_fields<typename Aggregates::field...>([&](auto const& rows) {
+            using read = detail::selected_with<Entity, std::tuple<>, typename Aggregates::field...>;
+            auto done = with_rows_of<read>([&](auto const& rows) {
                 return rows.show_each([&](auto const& row) { (aggregates.take(row), ...); });
             });
-            if (!read) { return std::move(read).as_failure(); }
+            if (!done) { return std::move(done).as_failure(); }
         }
         return detail::finish_all(aggregates...);
     }
-    /// Computes the aggregates of each group of entities with equal values of a field, in the order of these values;
-    /// each element is a pair of the value and a tuple.
-    /// Cost: all groups are in memory at the end; if the entities are in the order of the field, groups need no lookup.
-    template <class Field, detail::aggregate... Aggregates>
-        requires(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>)
-    [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
-        return detail::groups_of(field, std::tuple{aggregates...}, [&](auto const& visit) {
-            return with_fields<Field, typename Aggregates::field...>(
-                [&](auto const& rows) { return rows.show_each(visit); });
-        });
-    }
-    /// Does not compile: the field of a group must be a field of the query's entity.
-    template <class Field, class... Aggregates>
-        requires(!(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>))
-    result<void> group_by(Field const&, Aggregates const&...) const {
-        static_assert(sizeof(Field) == 0,
-            "group_by(field, aggregates...) needs a field of the query's entity and aggregates of such fields: "
-            "group_by(r::city, count(), min(r::age))");
-        return {};
+    /// Computes the aggregates of each group of entities with equal values of a field, a computed value (`day(r::at)`, `computed(...)`) or a
+    /// function of the entity, in the order of these values: pairs of the value and a tuple. An absent value comes first, a NaN last.
+    /// Cost: all groups are in memory at the end; if the entities are in the order of the field, groups need no lookup. A function of the
+    /// entity needs the whole entity; otherwise the service sends only the members that are used.
+    template <class By, class... Aggregates>
+    [[nodiscard]] auto group_by(By by, Aggregates... aggregates) const {
+        constexpr bool own = detail::can_group<Entity, Row, By, Aggregates...>();
+        using sorting = detail::sorting_value<By>;
+        if constexpr (own && std::is_void_v<typename sorting::fields>) {
+            return detail::groups_of<Row>(
+                by, std::tuple{aggregates...}, [&](auto const& visit) { return for_each(visit); });
+        } else if constexpr (own) {
+            using read = detail::selected_with<Entity, typename sorting::fields, typename Aggregates::field...>;
+            return detail::groups_of<read>(by, std::tuple{aggregates...}, [&](auto const& visit) {
+                return with_rows_of<read>([&](auto const& rows) {
+                    if constexpr (sorting::by_library) {
+                        return rows.show_each(visit);
+                    } else {
+                        return rows.for_each(visit); // calls user code, which may call the store
+                    }
+                });
+            });
+        } else {
+            return result<std::vector<std::pair<int, std::tuple<>>>>{std::in_place};
+        }
     }
     /// Returns the result page by page, to stop and continue with `resume(token)`.
     [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names)}; }
@@ -246,27 +258,16 @@ private:
         }
         return each_of(false, function);
     }
-    /// Runs `function` over the rows with these fields only; counts as a run of this object.
-    template <class... Fields, class Function>
-    [[nodiscard]] auto with_fields(Function function) const {
+    /// Runs `function` over rows of this type, with some fields only; counts as a run of this object.
+    template <class Selected, class Function>
+    [[nodiscard]] auto with_rows_of(Function function) const {
         if (limits_.read != nullptr) {
             return function(*this); // the token belongs to a query with this select
         }
-        auto const rows = [&] {
-            using distinct = typename detail::distinct_fields<std::tuple<>, Fields...>::type;
-            if constexpr (std::tuple_size_v<distinct> == 0) { // keys only: any component will do
-                return selecting(std::tuple{detail::first_component<Entity>{}});
-            } else {
-                return selecting(distinct{});
-            }
-        }();
+        query<Entity, Path, Selected> const rows{source_, limits_};
         auto made = function(rows);
         last_.walk = rows.last_.walk;
         return made;
-    }
-    template <class... Fields>
-    [[nodiscard]] auto selecting(std::tuple<Fields...>) const {
-        return select(Fields{}...);
     }
 };
 

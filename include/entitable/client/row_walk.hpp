@@ -245,6 +245,9 @@ protected:
     /// Counts the rows; the service sends only keys, unless a token requires these names.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_with(names_of_row names) const;
 
+    /// Whether there is a row.
+    ENTITABLE_LAZY [[nodiscard]] result<bool> exists_with(names_of_row names) const;
+
     shared<query_source> source_;
     query_limits limits_;
     mutable last<row_walk> last_;

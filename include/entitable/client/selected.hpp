@@ -5,6 +5,7 @@
 /// \file
 /// `selected<E, Fields...>`: a row of a query with `select(...)`: the selected members, the keys, and the ETag.
 
+#include <entitable/client/detail/folds.hpp>
 #include <entitable/client/detail/shown_values.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -67,6 +68,14 @@ public:
     /// Used by the folds of queries: a row without a version, filled while the store is being read.
     using shown_type = detail::shown_values<Entity, Fields...>;
 
+    selected() = default; ///< members have the values of their types
+    /// The same row with fewer members.
+    template <class... More>
+        requires(sizeof...(More) > sizeof...(Fields))
+    explicit selected(selected<Entity, More...>&& wider) {
+        narrow(wider);
+    }
+
     /// Returns the value of a selected field, or of a component of the keys.
     template <class Field>
     [[nodiscard]] auto const& operator[](Field) const noexcept {
@@ -117,6 +126,19 @@ public:
     }
 
 private:
+    template <class, class...>
+    friend class selected;
+
+    template <class Wider>
+    void narrow(Wider& wider) {
+        static_cast<partition_values&>(*this) = std::move(static_cast<partition_values&>(wider));
+        static_cast<row_values&>(*this) = std::move(static_cast<row_values&>(wider));
+        ((static_cast<detail::selected_value<Fields>&>(*this) =
+                 std::move(static_cast<detail::selected_value<Fields>&>(wider))),
+            ...);
+        etag_ = std::move(wider.etag_);
+        timestamp_ = wider.timestamp_;
+    }
     template <class Field>
     static void add_name(projection& names) {
         if constexpr (!detail::is_key_field<Field>) {
@@ -129,6 +151,28 @@ private:
 };
 
 namespace detail {
+
+template <class Entity, class Fields>
+struct selected_of;
+template <class Entity, class... Fields>
+struct selected_of<Entity, std::tuple<Fields...>> {
+    static_assert(!(is_field_in_parts<Fields> || ...),
+        "a member that is stored as several properties (chunked, or a reference) cannot be read alone: read the "
+        "entity");
+    using type = selected<Entity, Fields...>;
+};
+template <class Entity>
+struct selected_of<Entity, std::tuple<>> { // keys only: any component will do
+    using type = selected<Entity, first_component<Entity>>;
+};
+template <class Entity, class Fields, class... More>
+struct selected_with_of;
+template <class Entity, class... Fields, class... More>
+struct selected_with_of<Entity, std::tuple<Fields...>, More...>
+    : selected_of<Entity, typename distinct_fields<std::tuple<>, Fields..., More...>::type> {};
+/// `selected` with the fields of a tuple and more, each once; `void` is not a field.
+template <class Entity, class Fields, class... More>
+using selected_with = typename selected_with_of<Entity, Fields, More...>::type;
 
 template <class Entity, class... Fields>
 inline constexpr bool is_read_by_library<selected<Entity, Fields...>> =

@@ -53,8 +53,10 @@ public:
 
     // ---- operations: they refer to this table, which must outlive them ----
 
-    ENTITABLE_LAZY [[nodiscard]] creation_of_table to_create() const;
-    ENTITABLE_LAZY [[nodiscard]] deletion_of_table to_drop() const;
+    /// `may_exist`: see `create_table`.
+    ENTITABLE_LAZY [[nodiscard]] creation_of_table to_create(bool may_exist = false) const;
+    /// `may_be_absent`: see `delete_table`.
+    ENTITABLE_LAZY [[nodiscard]] deletion_of_table to_drop(bool may_be_absent = false) const;
     /// Errors: NotSupported if the calls have an operation id and no transport supports it.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(result<mutation>&& change) const;
     /// The row may be a conversion error.

@@ -5,12 +5,16 @@
 /// \file
 /// `awaited_folds`: the terminal calls of awaited queries that run the blocking call on a stack of their own.
 
+#include <entitable/client/ordering.hpp>
 #include <entitable/core/config.hpp>
 
 #include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+template <class All, class Make>
+class awaited_order;
 
 /// Base of an awaited query, which defines `ended(call, arguments...)`: runs `call(blocking query, arguments...)` on a stack.
 template <class Query>
@@ -51,9 +55,47 @@ public:
         return own().ended([](auto const& all, auto& of) { return all.sum(of); }, field);
     }
 
+    /// Like `query::exists`.
+    [[nodiscard]] auto exists() const {
+        return own().ended([](auto const& all) { return all.exists(); });
+    }
+    /// Like `query::distinct`.
+    template <class By>
+    [[nodiscard]] auto distinct(By by) const {
+        return own().ended([](auto const& all, auto& each) { return all.distinct(each); }, std::move(by));
+    }
+    /// Like `query::order_by`: the terminal calls of the result are awaited.
+    template <class... Terms>
+    [[nodiscard]] auto order_by(Terms... terms) const {
+        return ordered([held = std::tuple{std::move(terms)...}](auto const& all) {
+            return std::apply([&](auto const&... each) { return all.order_by(each...); }, held);
+        });
+    }
+    /// Like `query::top`.
+    template <class By>
+    [[nodiscard]] auto top(std::uint64_t count, By by) const {
+        return order_by(entitable::descending(std::move(by))).take(count);
+    }
+    /// Like `query::bottom`.
+    template <class By>
+    [[nodiscard]] auto bottom(std::uint64_t count, By by) const {
+        return order_by(entitable::ascending(std::move(by))).take(count);
+    }
+
 private:
     friend Query;
+    template <class, class>
+    friend class awaited_order;
     awaited_folds() = default;
+
+    template <class Ending, class... Given>
+    [[nodiscard]] static auto run_on(Query const& all, Ending ending, Given... given) {
+        return all.ended(std::move(ending), std::move(given)...);
+    }
+    template <class Make>
+    [[nodiscard]] auto ordered(Make make) const {
+        return awaited_order<Query, Make>{own(), std::move(make)};
+    }
 
     [[nodiscard]] Query const& own() const noexcept { return static_cast<Query const&>(*this); }
 };

@@ -117,6 +117,8 @@ template <class T>
             : right < left  ? ordering::greater
             : left == right ? ordering::equal
                             : ordering::unordered;
+    } else if constexpr (std::same_as<T, date_time>) {
+        return order_of_values(left.ticks, right.ticks);
     } else if constexpr (std::same_as<T, std::string>) {
         int const order = text::compare_utf16(left, right);
         return order < 0 ? ordering::less : order > 0 ? ordering::greater : ordering::equal;

@@ -3,22 +3,27 @@
 #pragma once
 
 /// \file
-/// Groups of entities with equal values of a field, and the folds of queries that read whole entities.
+/// Groups of entities with equal values, the terminal calls that all queries share, and those of queries that read whole entities.
 
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/detail/group_index.hpp>
+#include <entitable/client/ordering.hpp>
 #include <entitable/client/selected.hpp>
 #include <entitable/core/try.hpp>
 
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+template <class Entity, class Query, class... Terms>
+class ordered_query;
+
 namespace detail {
 
-/// Computes aggregates of each group: `run(visit)` calls `visit(row)` for all rows.
-template <class Field, class... Aggregates, class Run>
-[[nodiscard]] auto groups_of(Field field, std::tuple<Aggregates...> const& empty, Run const& run) {
-    using key = typename Field::value_type;
+/// Computes aggregates of each group: `run(visit)` calls `visit(row)` for all rows of type `Row`.
+template <class Row, class By, class... Aggregates, class Run>
+[[nodiscard]] auto groups_of(By const& by, std::tuple<Aggregates...> const& empty, Run const& run) {
+    using key = sorting_type<Row, By>;
     using values = std::tuple<typename Aggregates::value_type...>;
     struct group {
         key value;
@@ -30,7 +35,9 @@ template <class Field, class... Aggregates, class Run>
         [](void* made) noexcept { delete static_cast<group*>(made); }};
     group* last = nullptr;
     result<void> read = run([&](auto const& row) {
-        key const& held = value_of(row, field);
+        auto&& taken = sorting_value<By>::of(row, by);
+        using own = std::is_same<std::remove_cvref_t<decltype(taken)>, key>;
+        std::conditional_t<own::value, key const&, key const> held(taken); // a view of text is copied
         if (last == nullptr || !equal_values(last->value, held)) { last = static_cast<group*>(groups.find(&held)); }
         if (last == nullptr) {
             last = new group{held, empty};
@@ -53,6 +60,22 @@ template <class Field, class... Aggregates, class Run>
         }
     });
     return made;
+}
+
+/// Whether a query can be sorted by a term.
+template <class Query, class Entity, class Term>
+inline constexpr bool can_order = sorts_by<Entity, typename Query::value_type, typename without_direction<Term>::type>;
+
+/// Whether a query groups by this; does not compile otherwise.
+template <class Entity, class Row, class By, class... Aggregates>
+[[nodiscard]] constexpr bool can_group() {
+    constexpr bool own =
+        sorts_by<Entity, Row, By> && (aggregate<Aggregates> && ...) && are_of_fields<Entity, Aggregates...>;
+    static_assert(own,
+        "group_by(field, aggregates...) needs a field of the query's entity, day(...), computed(...) or a function of "
+        "an "
+        "entity, and aggregates of such fields: group_by(r::city, count(), min(r::age))");
+    return own;
 }
 
 /// The terminal calls that any query computes from its `for_each` and its `fold` of aggregates.
@@ -94,6 +117,47 @@ public:
         if constexpr (is_number) { return only(entitable::sum(field)); }
     }
 
+    /// Returns the distinct values of a member, of a computed value, or of a function of the entity, in their order: see `group_by`.
+    /// Cost: as `group_by`.
+    template <class By>
+    [[nodiscard]] auto distinct(By by) const {
+        using pairs = typename decltype(self().group_by(by))::value_type;
+        std::vector<typename pairs::value_type::first_type> values;
+        auto groups = self().group_by(std::move(by));
+        if (groups) {
+            values.reserve(groups->size());
+            for (auto& each : *groups) { values.push_back(std::move(each.first)); }
+        }
+        return groups ? result<decltype(values)>{std::move(values)} : std::move(groups).as_failure();
+    }
+
+    /// Returns the same query with its rows sorted by these members, computed values or functions of the entity, the first of them first:
+    /// `order_by(descending(r::age), r::name)`. The client reads all rows and sorts them. Rows with equal values keep the order of the
+    /// query. See `ordered_query`.
+    template <class... Terms>
+    [[nodiscard]] auto order_by(Terms... terms) const {
+        constexpr bool own = sizeof...(Terms) > 0 && (can_order<Query, Entity, Terms> && ...);
+        static_assert(own,
+            "order_by(...) needs fields of the query's entity, day(...), computed(...) or functions of an entity: "
+            "order_by(descending(r::age), r::name)");
+        if constexpr (own) {
+            return ordered_query<Entity, Query, Terms...>{self(), std::tuple<Terms...>{std::move(terms)...}};
+        } else {
+            return self();
+        }
+    }
+    /// Returns a query for the `count` rows with the greatest values of a member, a computed value or a function of the entity, the
+    /// greatest first: `order_by(descending(by)).take(count)`. The client reads all rows and holds `count` of them.
+    template <class By>
+    [[nodiscard]] auto top(std::uint64_t count, By by) const {
+        return order_by(entitable::descending(std::move(by))).take(count);
+    }
+    /// Returns a query for the `count` rows with the least values, the least first: see `top`.
+    template <class By>
+    [[nodiscard]] auto bottom(std::uint64_t count, By by) const {
+        return order_by(entitable::ascending(std::move(by))).take(count);
+    }
+
 protected:
     [[nodiscard]] Query const& self() const { return *static_cast<Query const*>(this); }
     /// Computes one aggregate.
@@ -104,8 +168,8 @@ protected:
     }
 };
 
-/// The endings of `query` for one that reads whole entities by `for_each`.
-template <class Query, class Entity>
+/// The endings of `query` for one that reads whole rows by `for_each`.
+template <class Query, class Entity, class Row = Entity>
 class entity_folds : public query_folds<Query, Entity> {
 public:
     using query_folds<Query, Entity>::fold;
@@ -115,19 +179,28 @@ public:
         constexpr bool own = are_of_fields<Entity, Aggregates...>;
         static_assert(own, "fold(...) needs aggregates of fields of the query's entity");
         if constexpr (own) {
-            auto read = this->self().for_each([&](Entity const& one) { (aggregates.take(one), ...); });
+            auto read = this->self().for_each([&](Row const& one) { (aggregates.take(one), ...); });
             if (!read) { return std::move(read).as_failure(); }
         }
         return finish_all(aggregates...);
     }
+    /// See `query::exists`. Cost: the same as `first`.
+    [[nodiscard]] result<bool> exists() const {
+        auto found = this->self().first();
+        return found ? result<bool>{found->has_value()} : std::move(found).as_failure();
+    }
     /// See `query::count`. Cost: the same as reading the entities.
     [[nodiscard]] result<std::uint64_t> count() const { return this->only(entitable::count()); }
     /// See `query::group_by`.
-    template <class Field, aggregate... Aggregates>
-        requires(is_field_of<Entity, Field> && are_of_fields<Entity, Aggregates...>)
-    [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
-        return groups_of(
-            field, std::tuple{aggregates...}, [&](auto const& visit) { return this->self().for_each(visit); });
+    template <class By, class... Aggregates>
+    [[nodiscard]] auto group_by(By by, Aggregates... aggregates) const {
+        constexpr bool own = can_group<Entity, Row, By, Aggregates...>();
+        if constexpr (own) {
+            return groups_of<Row>(
+                by, std::tuple{aggregates...}, [&](auto const& visit) { return this->self().for_each(visit); });
+        } else {
+            return result<std::vector<std::pair<int, std::tuple<>>>>{std::in_place};
+        }
     }
 };
 

@@ -37,6 +37,16 @@ struct query_rows {
     [[nodiscard]] static query_source const* source_of(Query const& asked) noexcept {
         return asked.source_ ? &*asked.source_ : nullptr;
     }
+    /// Options of its runs.
+    template <class Query>
+    [[nodiscard]] static query_limits const& limits_of(Query const& asked) noexcept {
+        return asked.limits_;
+    }
+    /// The same query with elements of this type, which has more members.
+    template <class Query, class Asked>
+    [[nodiscard]] static Query reading(Asked const& asked) {
+        return Query{asked.source_, asked.limits_};
+    }
     /// Name of its table; empty for an empty query.
     template <class Query>
     [[nodiscard]] static std::string_view table_of(Query const& asked) noexcept {

@@ -33,6 +33,15 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(names_of_row nam
     return (*walk)->count_rows();
 }
 
+ENTITABLE_LAZY_BODY result<bool> any_query::exists_with(names_of_row names) const {
+    one_thread const here{inside_};
+    query_limits one = limits_;
+    one.only_one = true;
+    bool const keys_only = limits_.read == nullptr; // a token belongs to a query with these names
+    auto walk = start(std::move(one), keys_only ? key_names() : names == nullptr ? projection{} : names());
+    return walk ? (*walk)->next_page() : std::move(walk).as_failure();
+}
+
 ENTITABLE_LAZY_BODY shared<row_cursor> any_query::start_cursor(names_of_row names, row_kind const& kind) const {
     one_thread const here{inside_};
     auto cursor = shared<row_cursor>::make(start(names).value(), kind);

@@ -41,12 +41,12 @@ ENTITABLE_LAZY_BODY result<std::string_view> key_text(
     return borrowed_key(part, buffer);
 }
 
-ENTITABLE_LAZY_BODY creation_of_table table_core::to_create() const {
-    return creation_of_table{own_request<create_table>{std::in_place, name_}};
+ENTITABLE_LAZY_BODY creation_of_table table_core::to_create(bool may_exist) const {
+    return creation_of_table{own_request<create_table>{std::in_place, name_, may_exist}};
 }
 
-ENTITABLE_LAZY_BODY deletion_of_table table_core::to_drop() const {
-    return deletion_of_table{own_request<delete_table>{std::in_place, name_}};
+ENTITABLE_LAZY_BODY deletion_of_table table_core::to_drop(bool may_be_absent) const {
+    return deletion_of_table{own_request<delete_table>{std::in_place, name_, may_be_absent}};
 }
 
 ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(result<mutation>&& change) const {
@@ -80,7 +80,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::create() const {
 
 ENTITABLE_LAZY_BODY result<bool> table_core::create_if_absent() const {
     call context{options_};
-    return run_one(creation_if_absent{to_create()}, context, through_);
+    return run_one(creation_if_absent{to_create(true)}, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::drop() const {
@@ -90,7 +90,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::drop() const {
 
 ENTITABLE_LAZY_BODY result<bool> table_core::drop_if_present() const {
     call context{options_};
-    return run_one(deletion_if_present{to_drop()}, context, through_);
+    return run_one(deletion_if_present{to_drop(true)}, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {

@@ -40,6 +40,8 @@ struct explanation {
     projection properties;               ///< properties that the service returns; empty: all
     std::size_t requests{};              ///< minimum number: one for each key range, and more for further pages
     std::size_t shortened_to{};          ///< see `query_plan`
+    std::string sorted_by{};             ///< order in which the client sorts the rows; empty if it does not sort
+    std::uint64_t sorted_rows{};         ///< maximum number of rows that it holds to sort them
 
     /// Formats one line per part.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;

@@ -32,6 +32,7 @@ struct create_table {
     static constexpr bool writes = true;                     ///< whether it changes stored data
 
     std::string table; ///< table to create
+    bool may_exist{};  ///< TableAlreadyExists is expected: the call fails with it, and observers record a success
 };
 
 /// Deletes a table with all its entities. Errors: ResourceNotFound if the table does not exist.
@@ -40,7 +41,8 @@ struct delete_table {
     static constexpr std::string_view name = "delete_table"; ///< name in logs
     static constexpr bool writes = true;                     ///< whether it changes stored data
 
-    std::string table; ///< table to delete
+    std::string table;    ///< table to delete
+    bool may_be_absent{}; ///< ResourceNotFound is expected: the call fails with it, and observers record a success
 };
 
 /// Lists one page of the names of tables, in order.

@@ -40,10 +40,23 @@ ENTITABLE_LAZY void end_operation(
 
 /// Makes the outcome of a request, without the number of rows.
 ENTITABLE_LAZY [[nodiscard]] outcome_record outcome_of(error const* problem) noexcept;
+/// Whether the caller expects this error of its request, so that observers record a success.
+template <table_request Request>
+[[nodiscard]] constexpr bool expects(
+    [[maybe_unused]] Request const& request, [[maybe_unused]] error_code code) noexcept {
+    if constexpr (requires { request.may_exist; }) {
+        return request.may_exist && code == error_code::table_already_exists;
+    } else if constexpr (requires { request.may_be_absent; }) {
+        return request.may_be_absent && code == error_code::resource_not_found;
+    } else {
+        return false;
+    }
+}
 /// Makes the outcome of a request.
 template <table_request Request>
-[[nodiscard]] outcome_record outcome_of(Request const&, result<response_of<Request>> const& answered) noexcept {
-    outcome_record made = outcome_of(answered ? nullptr : &answered.error());
+[[nodiscard]] outcome_record outcome_of(Request const& request, result<response_of<Request>> const& answered) noexcept {
+    bool const expected = !answered && expects(request, answered.error().code);
+    outcome_record made = outcome_of(answered || expected ? nullptr : &answered.error());
     if constexpr (std::same_as<Request, get_entity> || std::same_as<Request, read_entity>) {
         if (answered) { made.rows = 1; }
     } else if constexpr (requires { answered->rows.size(); }) {

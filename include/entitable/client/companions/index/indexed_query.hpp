@@ -22,6 +22,8 @@ struct index_explanation {
     /// Whether each entity is read by its keys as well. Always true here: `select` and `unverified` return plain queries, with their
     /// own `explain`.
     bool reads_entities{};
+    std::string sorted_by{};     ///< order in which the client sorts the entities; empty for the order of the index
+    std::uint64_t sorted_rows{}; ///< maximum number of entities that it holds to sort them
 };
 namespace detail {
 
@@ -144,7 +146,7 @@ public:
     [[nodiscard]] result<index_explanation> explain() const {
         ENTITABLE_TRY(auto rows, rows_.explain());
         return index_explanation{
-            std::string{mapping<Index>::entity_name}, family_->places[index_].name(), std::move(rows), true};
+            std::string{mapping<Index>::entity_name}, family_->places[index_].name(), std::move(rows), true, {}, 0};
     }
 
     /// Calls `function(entity)` for each, in the order of the index. Holds at most 256 entities at a time.

@@ -468,6 +468,10 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
         out += text::joined({&name == properties.data() ? "properties     " : ", ", name});
     }
     out += properties.empty() ? "" : "\n";
+    if (!sorted_by.empty()) {
+        out += text::joined({"sorted         in the client by ", sorted_by, ", at most ", std::to_string(sorted_rows),
+            (sorted_rows == 1 ? " row in memory\n" : " rows in memory\n")});
+    }
     return out;
 }
 

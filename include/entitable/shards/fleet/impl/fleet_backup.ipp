@@ -211,7 +211,7 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
     }
     for (auto const& [table, content] : wanted) {
         call context;
-        auto const made = target.execute(create_table{table}, context);
+        auto const made = target.execute(create_table{table, true}, context);
         if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
     }
     restore_report told;

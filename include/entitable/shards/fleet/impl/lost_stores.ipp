@@ -241,7 +241,8 @@ private:
                 if (each.dropping) { continue; }
                 call context;
                 auto const made = through.execute(
-                    create_table{shard_table_name(each.name, lost.shard, (std::max)(epoch, each.epoch))}, context);
+                    create_table{shard_table_name(each.name, lost.shard, (std::max)(epoch, each.epoch)), true},
+                    context);
                 if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
             }
             bool done = false;
@@ -313,7 +314,7 @@ ENTITABLE_DECL result<std::size_t> repair_tables(fleet const& of, accepting_loss
         for (detail::shard_table const& each : map->tables) {
             if (each.dropping) { continue; }
             call context;
-            auto const done = through.execute(create_table{place.table_name(each)}, context);
+            auto const done = through.execute(create_table{place.table_name(each), true}, context);
             if (!done && done.error().code != error_code::table_already_exists) { return failure{done.error()}; }
             made += done ? 1U : 0U;
         }

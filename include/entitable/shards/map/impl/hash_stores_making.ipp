@@ -75,7 +75,7 @@ private:
     result<void> begin(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
         call creating; // created only now, so that a late header finds no table in an emptied store
-        auto table = through.execute(create_table{std::string{store_rows_table}}, creating);
+        auto table = through.execute(create_table{std::string{store_rows_table}, true}, creating);
         if (!table && table.error().code != error_code::table_already_exists) { return std::move(table).as_failure(); }
         header_.place = static_cast<std::int32_t>(place);
         ENTITABLE_TRY(auto made, to_row(header_));
@@ -202,7 +202,7 @@ private:
     result<void> retire(any_transport const& through, std::size_t place) {
         std::string const table{store_rows_table};
         call context;
-        auto made = through.execute(create_table{table}, context);
+        auto made = through.execute(create_table{table, true}, context);
         if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             ENTITABLE_TRY(auto const found, find(through, place));

@@ -51,7 +51,7 @@ public:
 
     result<void> run() {
         call context;
-        auto made = catalogue_.execute(create_table{table_}, context);
+        auto made = catalogue_.execute(create_table{table_, true}, context);
         if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
         ENTITABLE_CHECK(begin());
         for (std::string const& store : stores_) {

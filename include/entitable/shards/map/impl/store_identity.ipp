@@ -80,7 +80,7 @@ ENTITABLE_DECL result<void> write_identity(any_transport const& store, std::stri
     if (before.identity) { return {}; }
     std::string const table{store_rows_table};
     call context;
-    auto made = store.execute(create_table{table}, context);
+    auto made = store.execute(create_table{table, true}, context);
     if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
     store_identity own;
     own.map = map;

@@ -147,7 +147,7 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
     if (create_ || delete_) { return false; }
     if (at_ == stage::creating) {
         if (table_ < tables_.size()) {
-            create_.emplace(create_table{tables_[table_].copy->target()});
+            create_.emplace(create_table{tables_[table_].copy->target(), true});
             return false;
         }
         pass(stage::copying, move_step::copying, copy_pass::whole);

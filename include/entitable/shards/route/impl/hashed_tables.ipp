@@ -106,7 +106,7 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
         }
     }
     for (std::size_t place = table.stores(); place-- > 0;) {
-        auto const made = table.ask(place, create_table{table.stored(place)});
+        auto const made = table.ask(place, create_table{table.stored(place), place > 0 || request.may_exist});
         bool const there = !made && made.error().code == error_code::table_already_exists;
         if (!made && !(there && place > 0)) {
             failure stopped{made.error()};
@@ -125,7 +125,7 @@ ENTITABLE_DECL result<delete_table::response> delete_hashed_table(
     ++context.attempts;
     bool found = false;
     for (std::size_t place = 0; place < table.stores(); ++place) {
-        auto const dropped = table.ask(place, delete_table{table.stored(place)});
+        auto const dropped = table.ask(place, delete_table{table.stored(place), place > 0 || request.may_be_absent});
         bool const absent = !dropped &&
             (dropped.error().code == error_code::resource_not_found ||
                 dropped.error().code == error_code::table_not_found);

@@ -24,7 +24,7 @@ ENTITABLE_DECL result<void> drop_shard_table(
     context.deadline = caller.deadline;
     context.cancellation = caller.cancellation;
     ENTITABLE_TRY(auto const through, state.store(store));
-    auto const dropped = through.execute(delete_table{std::move(table)}, context);
+    auto const dropped = through.execute(delete_table{std::move(table), true}, context);
     if (!dropped && dropped.error().code != error_code::resource_not_found &&
         dropped.error().code != error_code::table_not_found) {
         return failure{dropped.error()};
@@ -140,7 +140,7 @@ inline result<void> make_parts(sharded_state& state, std::string const& name, ca
                 continue;
             }
             ENTITABLE_TRY(auto const through, state.store(each.row.store, context));
-            auto const made = through.execute(create_table{each.table_name(*found)}, context);
+            auto const made = through.execute(create_table{each.table_name(*found), true}, context);
             if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
         }
         if (moved) { continue; }

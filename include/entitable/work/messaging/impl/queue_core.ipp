@@ -57,6 +57,14 @@ ENTITABLE_DECL result<void> queue_core::check_options() const {
 ENTITABLE_DECL result<bool> queue_core::create() const {
     ENTITABLE_CHECK(check_options());
     ENTITABLE_TRY(bool const made, table().create_if_absent());
+    if (!made) { // usually the queue exists: no write is sent that observers would record as failed
+        date_time now;
+        ENTITABLE_TRY(auto const header, read(std::string{system_row::queue}, system_row::queue, now));
+        if (header) {
+            ENTITABLE_CHECK(lanes());
+            return false;
+        }
+    }
     row_builder header{system_row::queue, system_row::queue};
     header.add(queue_property::format, value_view{queue_format});
     header.add(queue_property::lane_count, value_view{static_cast<std::int32_t>(options().lanes)});

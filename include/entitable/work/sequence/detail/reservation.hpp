@@ -60,6 +60,7 @@ public:
         reading_ = {counter.table, counter.partition_key, counter.row_key, {}};
         writing_.table = counter.table;
         creating_.table = counter.table;
+        creating_.may_exist = true;
     }
 
     [[nodiscard]] operation_step next() const noexcept {
