@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a resumable can await ask(request), another resumable (as an rvalue), delay_next and answer_time only"
+// expect: "a resumable can await ask(request), another resumable (as an rvalue), delay_next, answer_time and if_abandoned"
 
 #include <entitable/core/request/resumable.hpp>
 

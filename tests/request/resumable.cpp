@@ -62,8 +62,9 @@ resumable<std::uint64_t> add_and_count(std::string table, int rows) {
 resumable<int> wait_for_row() {
     get_entity const request{"Counts", "p", "r", {}};
     for (int attempt = 0;; ++attempt) {
-        auto const found = co_await ask(request,
-            {.after = attempt * 10ms, .place = 1, .because = wait_cause::retry_after, .unsettled = attempt > 1});
+        if (attempt > 1) { co_await if_abandoned{effect::unknown}; }
+        auto const found =
+            co_await ask(request, {.after = attempt * 10ms, .place = 1, .because = wait_cause::retry_after});
         if (found) { co_return attempt; }
     }
 }

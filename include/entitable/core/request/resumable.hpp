@@ -35,10 +35,9 @@ class resumable;
 
 /// How a request is sent.
 struct ask_options {
-    std::chrono::nanoseconds after{};           ///< the shortest time between the latest response and the request
-    std::size_t place{};                        ///< index of the transport that receives the request
-    wait_cause because{wait_cause::contention}; ///< cause of the delay
-    bool unsettled{}; ///< an earlier write may have been applied: an abandoned operation reports an unknown effect
+    std::chrono::nanoseconds after{};         ///< the shortest time between the latest response and the request
+    std::size_t place{};                      ///< index of the transport that receives the request
+    wait_cause because{wait_cause::back_off}; ///< cause of the delay
 };
 
 /// `co_await delay_next{lease};` delays the next request of the operation, whichever function sends the request. It suspends nothing.
@@ -49,6 +48,12 @@ struct delay_next {
 /// `steady_time const now = co_await answer_time{};` is the time of the latest response: an operation has no other clock. Before the first
 /// response it is the time given to `begin`.
 struct answer_time {};
+
+/// `co_await if_abandoned{effect::unknown};` sets the effect that `abandon` reports from now on, for example because the response to a write
+/// was lost. It suspends nothing.
+struct if_abandoned {
+    entitable::effect effect; ///< `effect::none`: the effect of the reason for the abandonment
+};
 
 namespace detail {
 
@@ -66,7 +71,7 @@ struct resumable_state {
     std::coroutine_handle<> active; ///< the innermost coroutine; null before the start and at the end
     steady_time now{(steady_time::min)()};
     steady_time not_before{(steady_time::min)()}; ///< for the next request
-    bool unsettled{};
+    effect if_abandoned{effect::none};
 
     void delay(std::chrono::nanoseconds length) noexcept {
         if (length.count() <= 0) { return; }
@@ -77,7 +82,6 @@ struct resumable_state {
         delay(how.after);
         due = {request, not_before, how.place, how.because};
         not_before = (steady_time::min)();
-        unsettled = how.unsettled;
         answer = into;
     }
     /// Resumes coroutines, one at a time, until a request is due or the outermost one ends. The stack does not grow with the number of
@@ -166,11 +170,16 @@ public:
         state_->delay(by.length);
         return {};
     }
+    [[nodiscard]] std::suspend_never await_transform(if_abandoned reports) noexcept {
+        state_->if_abandoned = reports.effect;
+        return {};
+    }
     [[nodiscard]] ready_awaiter<steady_time> await_transform(answer_time) noexcept { return {state_->now}; }
     template <class Other>
     [[nodiscard]] std::suspend_never await_transform(Other const&) noexcept {
         static_assert(!std::same_as<Other, Other>,
-            "a resumable can await ask(request), another resumable (as an rvalue), delay_next and answer_time only");
+            "a resumable can await ask(request), another resumable (as an rvalue), delay_next, answer_time and "
+            "if_abandoned");
         return {};
     }
 
@@ -265,6 +274,10 @@ public:
     /// The pending request; none at the end. Starts the coroutine.
     [[nodiscard]] operation_step next() {
         begin((steady_time::min)());
+        return std::as_const(*this).next();
+    }
+    /// The pending request of a coroutine that was started; none at the end.
+    [[nodiscard]] operation_step next() const noexcept {
         return frame_ ? frame_.promise().state().due : operation_step{};
     }
     /// Passes the response to the coroutine that asked. InternalError is the result if it answers a request of another kind.
@@ -286,7 +299,7 @@ public:
     void abandon(error const& reason) {
         if (!frame_ || frame_.done()) { return; }
         error& ended = abandoned_.emplace(reason);
-        if (frame_.promise().state().unsettled) { ended.effect = effect::unknown; }
+        if (frame_.promise().state().if_abandoned == effect::unknown) { ended.effect = effect::unknown; }
         drop();
     }
     /// Returns the result, once.
