@@ -89,7 +89,7 @@ private:
         if (at_ == tasks_.size()) { return; }
         task const next = tasks_[at_++];
         if (next.what == task::kind::draw) {
-            reading_.emplace("shardmap", now);
+            reading_.emplace(detail::read_shard_map("shardmap")).begin(now);
         } else {
             start(next, now);
         }
@@ -98,7 +98,7 @@ private:
         present_ = next;
         std::string const name = name_ + '-' + std::to_string(at_);
         if (next.what == task::kind::split) {
-            split_.emplace("shardmap", next.shard, next.key, name, nullptr, now);
+            split_.emplace(detail::split_in_map("shardmap", next.shard, next.key, name, nullptr)).begin(now);
             return;
         }
         detail::shard_mover_order what;
@@ -138,8 +138,8 @@ private:
     std::size_t at_{};
     task present_;
     int done_{};
-    std::optional<detail::shard_map_reading> reading_;
-    std::optional<detail::shard_splitting> split_;
+    std::optional<resumable<detail::shard_map_ref>> reading_;
+    std::optional<resumable<std::int32_t>> split_;
     std::optional<detail::shard_mover> move_;
 };
 

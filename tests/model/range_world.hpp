@@ -19,15 +19,12 @@ inline row entry(std::string const& key, std::string const& value) {
 
 /// The current map; ShardMapInvalid unless its ranges cover every key exactly once.
 inline result<detail::shard_map_ref> map_now(memory_backend const& store) {
-    detail::shard_map_reading reading{"shardmap", {}};
+    auto reading = detail::read_shard_map("shardmap");
     while (!reading.next().done()) {
         call context;
         operation_step const due = reading.next();
-        due.request.visit([&]<class Request>(Request const& request) {
-            if constexpr (takes_answer_to<detail::shard_map_reading, Request>) {
-                reading.answer(store.execute(request, context), {});
-            }
-        });
+        due.request.visit(
+            [&]<class Request>(Request const& request) { reading.answer(store.execute(request, context), {}); });
     }
     return reading.finish();
 }

@@ -69,11 +69,9 @@ private:
 
     [[nodiscard]] result<void> erase(std::vector<key_interval> partitions) {
         if (partitions.empty()) { return {}; }
-        shard_table_erasure erasing{*table_, std::move(partitions), page_rows};
+        auto erasing = erase_keys(*table_, std::move(partitions), page_rows, 0, erased_);
         call context;
-        auto done = run(erasing, context, *of_->options().time, *through_);
-        erased_ += erasing.erased();
-        return done;
+        return run(erasing, context, *of_->options().time, *through_);
     }
 
     fleet const* of_;

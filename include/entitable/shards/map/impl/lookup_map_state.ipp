@@ -29,7 +29,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::read(call const& caller) 
     call context;
     context.deadline = caller.deadline;
     context.cancellation = caller.cancellation;
-    shard_map_reading reading{table, now()};
+    auto reading = read_shard_map(table).begin(now());
     auto found = run(reading, context, *options.time, catalogue);
     if (!found || ((*found)->identity.empty() && identity.empty())) { return found; }
     std::lock_guard<std::mutex> const guard{lock};
@@ -125,7 +125,7 @@ ENTITABLE_DECL result<void> lookup_map_state::change(
     call context;
     context.deadline = caller.deadline;
     context.cancellation = caller.cancellation;
-    shard_map_change changing{table, guid::random().to_string(), edit, now()};
+    auto changing = change_shard_map(table, guid::random().to_string(), edit).begin(now());
     return run(changing, context, *options.time, catalogue);
 }
 

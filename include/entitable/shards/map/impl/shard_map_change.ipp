@@ -14,107 +14,82 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL shard_map_reading::shard_map_reading(std::string const& table, steady_time now)
-    : pages_{table, {}, {}, {}, 1000, {}}, header_{table, "map", "header", {}} {
-    pages_.range.partition = key_interval::only("map");
-    begin(now);
-}
-
-ENTITABLE_DECL void shard_map_reading::begin(steady_time now) {
-    made_ = shard_map_ref::make();
-    made_->asked_at = now;
-    pages_.continuation.reset();
-    read_ = 0;
-    headed_ = checks_ = false;
-}
-
-ENTITABLE_DECL operation_step shard_map_reading::next() const noexcept {
-    return outcome_ ? operation_step{} : checks_ ? operation_step{header_} : operation_step{pages_};
-}
-
-ENTITABLE_DECL result<void> shard_map_reading::take(page const& rows) {
+/// Takes the rows of one page.
+inline result<void> take_map_rows(page const& rows, shard_map_copy& map, bool& has_header) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
         if (each.row_key == "header") {
-            headed_ = true;
-            made_->version = each.etag();
-            ENTITABLE_CHECK(from_row(each, made_->header));
+            has_header = true;
+            map.version = each.etag();
+            ENTITABLE_CHECK(from_row(each, map.header));
         } else if (each.row_key.starts_with("shard")) {
-            shard_place& place = made_->places.emplace_back();
+            shard_place& place = map.places.emplace_back();
             place.version = each.etag();
             ENTITABLE_CHECK(from_row(each, place.row));
             place.retired = shard_retired_in(place.row.retired, place.row.shard);
         } else if (each.row_key == shard_map_identity{}.part) {
             shard_map_identity own;
             ENTITABLE_CHECK(from_row(each, own));
-            made_->identity = own.state ? std::string{} : std::move(own.identity);
+            map.identity = own.state ? std::string{} : std::move(own.identity);
         } else if (each.row_key.starts_with("store")) {
             shard_map_store store;
             ENTITABLE_CHECK(from_row(each, store));
-            made_->stores.push_back(std::move(store.store));
+            map.stores.push_back(std::move(store.store));
         }
     }
     return {};
 }
 
-ENTITABLE_DECL void shard_map_reading::answer(result<query_entities::response> found, steady_time) {
+/// The error of a map whose page could not be read.
+inline failure unread_map(error const& why) {
     // These errors are permanent: hashed stores have no map, or the catalogue was moved from, or its address is invalid.
-    if (!found && (found.error().code == error_code::wrong_store || found.error().code == error_code::invalid_input)) {
-        outcome_.emplace(failure{found.error()});
-        return;
-    }
-    if (!found) {
-        failure away{
-            error_code::map_unavailable, text::joined({"cannot read the shard map: ", found.error().to_string()})};
-        away.error().detail = found.error().detail;
-        outcome_.emplace(std::move(away));
-        return;
-    }
-    ++read_;
-    if (auto taken = take(found->rows); !taken) {
-        outcome_.emplace(std::move(taken).as_failure());
-        return;
-    }
-    pages_.continuation = std::move(found->continuation);
-    if (pages_.continuation) { return; }
-    if (!headed_) {
-        outcome_.emplace(map_fault("has no header: it was not created, or its creation was interrupted"));
-    } else if (read_ > 1) {
-        checks_ = true;
-    } else {
-        end();
-    }
+    if (why.code == error_code::wrong_store || why.code == error_code::invalid_input) { return failure{why}; }
+    failure away{error_code::map_unavailable, text::joined({"cannot read the shard map: ", why.to_string()})};
+    away.error().detail = why.detail;
+    return away;
 }
 
-ENTITABLE_DECL void shard_map_reading::answer(result<get_entity::response> header, steady_time now) {
-    constexpr std::size_t most_attempts = 20;
-    if (header && header->etag == made_->version) {
-        end();
-    } else if (++attempts_ < most_attempts) {
-        begin(now);
-    } else {
-        outcome_.emplace(failure{error_code::map_unavailable, "the shard map changes faster than it can be read"});
+/// Derives the members of a map from its rows, and checks them.
+inline result<void> complete_map(shard_map_copy& map) {
+    if (map.header.state) {
+        return map_fault(text::joined({"is in the state \"", text::printable(*map.header.state),
+            "\": its creation was interrupted; create it again"}));
     }
-}
-
-ENTITABLE_DECL void shard_map_reading::end() {
-    if (made_->header.state) {
-        outcome_.emplace(map_fault(text::joined({"is in the state \"", text::printable(*made_->header.state),
-            "\": its creation was interrupted; create it again"})));
-        return;
-    }
-    made_->tables = shard_tables_in(made_->header.tables);
-    made_->by_ranges = made_->header.strategy == "ranges";
-    if (made_->by_ranges) {
-        std::sort(made_->places.begin(), made_->places.end(), [](shard_place const& left, shard_place const& right) {
+    map.tables = shard_tables_in(map.header.tables);
+    map.by_ranges = map.header.strategy == "ranges";
+    if (map.by_ranges) {
+        std::sort(map.places.begin(), map.places.end(), [](shard_place const& left, shard_place const& right) {
             return text::compare_utf16(left.row.low, right.row.low) < 0;
         });
     }
-    if (auto covered = check_coverage(*made_); !covered) {
-        outcome_.emplace(std::move(covered).as_failure());
-    } else {
-        outcome_.emplace(made_);
+    return check_coverage(map);
+}
+
+ENTITABLE_DECL resumable<shard_map_ref> read_shard_map(std::string table) {
+    constexpr std::size_t most_attempts = 20;
+    query_entities pages{table, {key_interval::only("map"), {}}, {}, {}, 1000, {}};
+    get_entity const header{std::move(table), "map", "header", {}};
+    for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
+        auto map = shard_map_ref::make();
+        map->asked_at = co_await answer_time{};
+        bool has_header = false;
+        std::size_t number_of_pages = 0;
+        do {
+            auto found = co_await ask(pages);
+            if (!found) { co_return unread_map(found.error()); }
+            ENTITABLE_CO_CHECK(take_map_rows(found->rows, *map, has_header));
+            pages.continuation = std::move(found->continuation);
+            ++number_of_pages;
+        } while (pages.continuation);
+        if (!has_header) { co_return map_fault("has no header: it was not created, or its creation was interrupted"); }
+        if (number_of_pages > 1) { // a change between two pages replaced the header: the pages do not fit together
+            auto const again = co_await ask(header);
+            if (!again || again->etag != map->version) { continue; }
+        }
+        ENTITABLE_CO_CHECK(complete_map(*map));
+        co_return map;
     }
+    co_return failure{error_code::map_unavailable, "the shard map changes faster than it can be read"};
 }
 
 ENTITABLE_DECL shard_row_draft* shard_map_draft::edit(shard_map_copy const& map, std::int32_t shard) {
@@ -126,128 +101,97 @@ ENTITABLE_DECL shard_row_draft* shard_map_draft::edit(shard_map_copy const& map,
                             : &rows.emplace_back(shard_row_draft{place->row, place->retired, place->version, false});
 }
 
-ENTITABLE_DECL shard_map_change::shard_map_change(
-    std::string const& table, std::string nonce, edit_type edit, steady_time now)
-    : table_(table), nonce_(std::move(nonce)), edit_(std::move(edit)), request_{table, {}} {
-    read(now);
-}
+/// A change of a map as it is sent.
+struct drawn_map_change {
+    transact request;
+    std::string nonce;
+    std::vector<std::int32_t> rows; ///< the shards whose rows have the nonce
 
-ENTITABLE_DECL void shard_map_change::read(steady_time now) { reading_.emplace(table_, now); }
-
-ENTITABLE_DECL operation_step shard_map_change::next() const noexcept {
-    if (outcome_) { return {}; }
-    operation_step due = reading_ ? reading_->next() : operation_step{request_};
-    due.not_before = not_before_;
-    return due;
-}
-
-ENTITABLE_DECL void shard_map_change::answer(result<query_entities::response> found, steady_time now) {
-    reading_->answer(std::move(found), now);
-    look(now);
-}
-ENTITABLE_DECL void shard_map_change::answer(result<get_entity::response> header, steady_time now) {
-    reading_->answer(std::move(header), now);
-    look(now);
-}
-
-ENTITABLE_DECL void shard_map_change::look(steady_time) {
-    if (!reading_->next().done()) { return; }
-    not_before_ = (steady_time::min)();
-    auto read = reading_->finish();
-    reading_.reset();
-    if (!read) {
-        failure lost{read.error()};
-        lost.error().effect = unsettled_ ? effect::unknown : effect::none;
-        outcome_.emplace(std::move(lost));
-        return;
-    }
-    if (unsettled_) {
-        if (is_applied(**read)) {
-            outcome_.emplace();
-            return;
-        }
-        if ((*read)->version == base_->version) {
-            return; // nothing has been applied: the same request is sent again
-        }
-        unsettled_ = false; // the ETag differs, so it was not applied and never will be
-    }
-    base_ = *std::move(read);
-    draw_up();
-}
-
-ENTITABLE_DECL bool shard_map_change::is_applied(shard_map_copy const& map) const {
-    return map.header.nonce == sent_nonce_ ||
-        std::any_of(sent_rows_.begin(), sent_rows_.end(), [&](std::int32_t shard) {
+    [[nodiscard]] bool is_in(shard_map_copy const& map) const {
+        return map.header.nonce == nonce || std::any_of(rows.begin(), rows.end(), [&](std::int32_t shard) {
             shard_place const* const place = map.find_shard(shard);
-            return place != nullptr && place->row.nonce == sent_nonce_;
+            return place != nullptr && place->row.nonce == nonce;
         });
+    }
+};
+
+/// Adds the write of a row.
+inline result<void> add_map_row(shard_row_draft& drafted, drawn_map_change& to) {
+    drafted.row.retired = text_of(drafted.retired, drafted.row.shard);
+    drafted.row.nonce = to.nonce;
+    ENTITABLE_TRY(auto row, to_row(drafted.row));
+    to.request.changes.push_back(drafted.erased ? mutation::remove(std::move(row), drafted.version)
+            : drafted.version.empty()           ? mutation::insert(std::move(row))
+                                                : mutation::replace(std::move(row), drafted.version));
+    if (!drafted.erased) { to.rows.push_back(drafted.row.shard); }
+    return {};
 }
 
-ENTITABLE_DECL void shard_map_change::draw_up() {
-    constexpr std::size_t most_drafts = 50;
-    if (++drafts_ > most_drafts) {
-        outcome_.emplace(
-            failure{error_code::map_unavailable, "too many conflicts with other changes of the shard map"});
-        return;
-    }
-    auto const make = [&]() -> result<bool> {
-        shard_map_draft draft{base_->header, base_->tables, {}, {}};
-        ENTITABLE_TRY(bool const wanted, edit_(*base_, draft));
-        if (!wanted) { return false; }
-        sent_nonce_ = text::joined({nonce_, "-", std::to_string(drafts_)});
-        draft.header.tables = text_of(draft.tables);
-        draft.header.nonce = sent_nonce_;
-        ++draft.header.version;
-        request_.changes.clear();
-        ENTITABLE_TRY(auto header, to_row(draft.header));
-        request_.changes.push_back(mutation::replace(std::move(header), base_->version));
-        sent_rows_.clear();
-        for (shard_row_draft& each : draft.rows) {
-            each.row.retired = text_of(each.retired, each.row.shard);
-            each.row.nonce = sent_nonce_;
-            ENTITABLE_TRY(auto row, to_row(each.row));
-            request_.changes.push_back(each.erased ? mutation::remove(std::move(row), each.version)
-                    : each.version.empty()         ? mutation::insert(std::move(row))
-                                                   : mutation::replace(std::move(row), each.version));
-            if (!each.erased) { sent_rows_.push_back(each.row.shard); }
-        }
-        std::move(draft.others.begin(), draft.others.end(), std::back_inserter(request_.changes));
-        return true;
-    };
-    auto made = make();
-    if (!made) {
-        outcome_.emplace(std::move(made).as_failure());
-    } else if (!*made) {
-        outcome_.emplace();
-    }
-    sendings_ = 0;
+/// Draws up a change of this map; none if there is nothing to change.
+inline result<std::optional<drawn_map_change>> draw_map_change(
+    std::string const& table, std::string nonce, shard_map_copy const& map, shard_map_edit const& edit) {
+    shard_map_draft draft{map.header, map.tables, {}, {}};
+    ENTITABLE_TRY(bool const wanted, edit(map, draft));
+    if (!wanted) { return std::optional<drawn_map_change>{}; }
+    drawn_map_change made{{table, {}}, std::move(nonce), {}};
+    draft.header.tables = text_of(draft.tables);
+    draft.header.nonce = made.nonce;
+    ++draft.header.version;
+    ENTITABLE_TRY(auto header, to_row(draft.header));
+    made.request.changes.push_back(mutation::replace(std::move(header), map.version));
+    for (shard_row_draft& each : draft.rows) { ENTITABLE_CHECK(add_map_row(each, made)); }
+    std::move(draft.others.begin(), draft.others.end(), std::back_inserter(made.request.changes));
+    return std::optional{std::move(made)};
 }
 
-ENTITABLE_DECL void shard_map_change::answer(result<transact::response> changed, steady_time now) {
+/// An error with the effect of the whole change.
+inline failure with_effect(error why, bool unsettled) {
+    why.effect = unsettled ? effect::unknown : effect::none;
+    return failure{std::move(why)};
+}
+
+/// Sends a change until its outcome is known. Returns the map that the next draft is based on, because others have changed the map; none
+/// if the change is applied.
+inline resumable<shard_map_ref> send_map_change(drawn_map_change change, shard_map_ref base) {
     constexpr std::size_t most_sendings = 50;
-    if (changed) {
-        outcome_.emplace();
-        return;
+    bool unsettled = false; // an earlier send of the request may have been applied
+    for (std::size_t sending = 1;; ++sending) {
+        auto const sent = co_await ask(change.request);
+        if (sent) { co_return shard_map_ref{}; }
+        bool const lost = sent.error().effect == effect::unknown;
+        bool const refused = sent.error().code == error_code::update_condition_not_satisfied ||
+            sent.error().code == error_code::resource_not_found; // for example, a rule was removed in the meantime
+        // A refusal may be due to an earlier send whose response was lost. Only a read tells.
+        if ((!lost && !refused && !unsettled) || sending == most_sendings) {
+            co_return with_effect(sent.error(), unsettled || lost);
+        }
+        unsettled = unsettled || lost;
+        co_await if_abandoned{unsettled ? effect::unknown : effect::none};
+        if (!refused) { co_await delay_next{std::chrono::milliseconds{sending < 10 ? 1 << sending : 1000}}; }
+        auto read = co_await read_shard_map(change.request.table);
+        if (!read) { co_return with_effect(read.error(), unsettled); }
+        if (unsettled && change.is_in(**read)) { co_return shard_map_ref{}; }
+        if (unsettled && (*read)->version == base->version) { continue; } // nothing was applied so far
+        co_return read; // the ETag differs, so the change was not applied and never will be
     }
-    bool const lost = changed.error().effect == effect::unknown;
-    bool const refused = changed.error().code == error_code::update_condition_not_satisfied ||
-        changed.error().code == error_code::resource_not_found; // for example, a rule was removed in the meantime
-    if ((!lost && !refused && !unsettled_) || ++sendings_ == most_sendings) {
-        failure ended{changed.error()};
-        ended.error().effect = unsettled_ || lost ? effect::unknown : effect::none;
-        outcome_.emplace(std::move(ended));
-        return;
-    }
-    // The ETag mismatch may be due to an earlier send whose response was lost.
-    unsettled_ = unsettled_ || lost;
-    if (!refused) { not_before_ = now + std::chrono::milliseconds{sendings_ < 10 ? 1 << sendings_ : 1000}; }
-    read(now);
 }
 
-ENTITABLE_DECL void shard_map_change::abandon(error const& reason) {
-    failure ended{reason};
-    ended.error().effect = unsettled_ ? effect::unknown : effect::none;
-    outcome_.emplace(std::move(ended));
+ENTITABLE_DECL resumable<void> change_shard_map(std::string table, std::string nonce, shard_map_edit edit) {
+    constexpr std::size_t most_drafts = 50;
+    auto read = co_await read_shard_map(table);
+    if (!read) { co_return with_effect(read.error(), false); }
+    shard_map_ref base = *std::move(read);
+    for (std::size_t number = 1; number <= most_drafts; ++number) {
+        ENTITABLE_CO_TRY(
+            auto change, draw_map_change(table, text::joined({nonce, "-", std::to_string(number)}), *base, edit));
+        if (!change) { co_return {}; }
+        auto others = co_await send_map_change(*std::move(change), base);
+        co_await if_abandoned{effect::none}; // the outcome of this draft is known
+        if (!others) { co_return std::move(others).as_failure(); }
+        if (!*others) { co_return {}; }
+        base = *std::move(others);
+    }
+    co_return failure{error_code::map_unavailable, "too many conflicts with other changes of the shard map"};
 }
 
 } // namespace detail

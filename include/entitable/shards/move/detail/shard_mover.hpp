@@ -4,9 +4,10 @@
 
 /// \file
 /// Moves one virtual shard, or merges two ranges, from the first request to the last, as a resumable operation. Place 0 is the map; the
-/// others are stores, named by `store`.
+/// others are stores, named by `store`. The protocol is `shard_mover::move`.
 
 #include <entitable/shards/map/detail/shard_map_change.hpp>
+#include <entitable/shards/move/detail/move_phases.hpp>
 #include <entitable/shards/move/detail/shard_table_copy.hpp>
 #include <entitable/shards/move/detail/shard_table_erasure.hpp>
 #include <entitable/shards/move/move_options.hpp>
@@ -37,18 +38,17 @@ public:
     shard_mover& operator=(shard_mover const&) = delete;
     ~shard_mover() = default;
 
-    [[nodiscard]] operation_step next() const;
+    [[nodiscard]] operation_step next() const noexcept;
     template <class Response>
-        requires(!std::same_as<Response, void>)
     void answer(result<Response> answered, steady_time now) {
         constexpr bool reads =
             std::same_as<Response, query_entities::response> || std::same_as<Response, get_entity::response>;
         if (again_later(answered ? nullptr : &answered.error(), reads, now)) { return; }
-        pass_on(std::move(answered), now);
-        go_on(now);
+        protocol_.answer(std::move(answered), now);
+        count_rows();
     }
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    [[nodiscard]] result<move_progress> finish() { return *std::move(outcome_); }
+    void abandon(error const& reason) { protocol_.abandon(reason); }
+    [[nodiscard]] result<move_progress> finish() { return protocol_.finish(); }
 
     /// Returns the name of the store at a place above 0.
     [[nodiscard]] std::string const& store(std::size_t place) const { return stores_.at(place - 1); }
@@ -65,53 +65,27 @@ private:
         std::vector<key_interval> keys; ///< otherwise only the keys in the table that belong to no shard
     };
     using edit_type = result<bool> (shard_mover::*)(shard_map_copy const&, shard_map_draft&, shard_row_draft&);
-    enum class stage : std::uint8_t {
-        looking,     ///< checks for another attempt, and ends that attempt
-        dropping,    ///< drops unused tables
-        forgetting,  ///< removes them from the map
-        registering, ///< registers the attempt
-        creating,
-        copying,
-        catching_up,
-        verifying,
-        closing,
-        catching_up_closed,
-        draining,
-        catching_up_drained,
-        sealing,
-        catching_up_sealed,
-        collecting,
-        checking, ///< checks that this mover still owns the attempt after a table disappeared
-        giving_up,
-        flipping,
-        over,
-    };
+
+    [[nodiscard]] resumable<move_progress> run();
+    [[nodiscard]] resumable<move_progress> move();
+    [[nodiscard]] resumable<void> take_over();
+    [[nodiscard]] resumable<void> create_tables();
+    [[nodiscard]] resumable<void> catch_up();
+    [[nodiscard]] resumable<void> agree();
+    [[nodiscard]] resumable<std::uint64_t> pass(move_phase phase);
+    [[nodiscard]] resumable<void> drop_retired();
+    [[nodiscard]] resumable<bool> drop_tables();
+    [[nodiscard]] resumable<void> drop_table(std::string name, std::size_t place);
+    [[nodiscard]] resumable<void> change(move_step shown, edit_type edit);
 
     [[nodiscard]] bool again_later(error const* problem, bool reads, steady_time now);
-    void pass_on(result<query_entities::response> answered, steady_time now);
-    void pass_on(result<get_entity::response> answered, steady_time now);
-    void pass_on(result<transact::response> answered, steady_time now);
-    void pass_on(result<create_table::response> answered, steady_time now);
-    void pass_on(result<delete_table::response> answered, steady_time now);
-    template <class Other>
-    void pass_on(result<Other>, steady_time) {
-        outcome_.emplace(failure{error_code::internal_error, "response to a request that the move did not send"});
-    }
-
-    void go_on(steady_time now);
-    [[nodiscard]] bool step(steady_time now);
-    void after_change(steady_time now);
-    void after_pass(steady_time now);
-    void change(stage at, move_step told, edit_type edit, steady_time now);
-    void pass(stage at, move_step told, copy_pass what);
-    void wait_for(std::chrono::milliseconds lease, steady_time now);
-    void stop(failure why) { outcome_.emplace(std::move(why)); }
-    [[nodiscard]] std::size_t place_of(std::string const& store) const;
+    void count_rows();
+    void show(move_step step);
+    [[nodiscard]] delay_next lease_wait();
+    [[nodiscard]] std::size_t place_of(std::string const& store);
     void begin_tables();
-    void drop_or(stage next, steady_time now);
-    void leave_drop(steady_time now);
-    void end();
-    void leave(failure why);
+    void keep_in_map();
+    [[nodiscard]] move_progress end();
     [[nodiscard]] failure taken_over(shard_map_row const* row);
     void note_drops(shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own);
     [[nodiscard]] std::vector<std::int32_t> numbers() const;
@@ -130,43 +104,32 @@ private:
     [[nodiscard]] result<bool> flip(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
 
     shard_mover_order order_;
-    stage at_{stage::looking};
-    std::optional<shard_map_change> change_;
-    std::size_t changes_{};
+    std::size_t changes_{}; ///< number of changes of the map, for their nonces
     std::vector<copied_table> tables_;
-    std::size_t table_{}; ///< the table being created or copied
-    std::optional<copy_pass> pass_;
-    std::uint64_t found_{}; ///< rows that the pass found in all tables
-    std::uint64_t found_before_{};
-    std::size_t rounds_{};
-    std::optional<create_table> create_;
-    std::optional<delete_table> delete_;
-    std::optional<shard_table_erasure> erase_;
-    mutable std::vector<std::string> stores_; ///< names of the places from 1 on, in order of first use
+    std::vector<std::string> stores_; ///< names of the places from 1 on, in order of first use
 
-    std::int64_t epoch_{};             ///< epoch of the attempt
+    std::int64_t epoch_{};             ///< epoch of the attempt; 0: none is registered
     std::vector<shard_place> sources_; ///< the shards being moved, as at registration
     std::vector<shard_table> moved_;
-    std::chrono::milliseconds lease_{}; ///< the longest lease of outstanding map copies
-    std::optional<shard_retired> dropping_;
-    std::optional<shard_retired> dropped_; ///< entry to remove from the map; survives redrafts of that change
-    std::vector<dropped_table> drops_;     ///< tables of `dropped_`
-    std::vector<shard_retired> kept_;      ///< tables that could not be dropped: they stay in the map
-    std::vector<etag> watched_;            ///< the rows of another process's attempt
+    std::chrono::milliseconds lease_{};     ///< the longest lease of outstanding map copies
+    std::optional<shard_retired> dropping_; ///< the retired entry whose tables are dropped next
+    std::optional<shard_retired> dropped_;  ///< entry to remove from the map; survives redrafts of that change
+    std::vector<dropped_table> drops_;      ///< tables of `dropping_`
+    std::vector<shard_retired> kept_;       ///< tables that could not be dropped: they stay in the map
+    std::vector<etag> watched_;             ///< the rows of another process's attempt
     bool watches_{}; ///< whether the attempt of another process is only watched, not taken over yet
     bool flipped_{};
     bool flip_sent_{}; ///< the flip may be in the map
     bool ended_{};     ///< whether another process ended the attempt before the flip: the new tables are unused
-    std::optional<failure> left_; ///< the error to report once the tables are dropped
+    bool is_dropping_{};
 
-    steady_time not_before_{(steady_time::min)()};
-    std::optional<move_step> waits_for_; ///< the step after the wait for a lease
-    std::size_t failures_{};
-    error missing_;
+    steady_time not_before_{(steady_time::min)()}; ///< of a request that is sent again
+    std::optional<move_step> waits_for_;           ///< the step after the wait for a lease
+    std::size_t failures_{};                       ///< consecutive
     std::optional<steady_time> writes_stopped_;
     std::optional<steady_time> reads_stopped_;
     move_progress progress_;
-    std::optional<result<move_progress>> outcome_;
+    resumable<move_progress> protocol_; ///< last: it refers to the other members
 };
 
 } // namespace detail

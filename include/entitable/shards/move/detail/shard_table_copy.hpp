@@ -3,14 +3,12 @@
 #pragma once
 
 /// \file
-/// Copies one table of a virtual shard to another store while clients write to it: a resumable operation of several passes. Place 0 is the
-/// source, place 1 the target.
+/// Copies one table of a virtual shard to another store while clients write to it, in several passes. Each pass is a resumable operation.
 
 #include <entitable/core/request/batch_packer.hpp>
-#include <entitable/core/request/operation.hpp>
+#include <entitable/core/request/resumable.hpp>
 #include <entitable/shards/move/detail/copied_rows.hpp>
 
-#include <deque>
 #include <map>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -34,16 +32,13 @@ public:
     shard_table_copy(std::string from, std::string to, profile const& target, std::uint32_t page_size = 1000,
         key_interval partitions = {});
 
-    /// Starts a pass; the first must be `whole`.
-    void begin(copy_pass pass);
+    shard_table_copy(shard_table_copy const&) = delete;
+    shard_table_copy& operator=(shard_table_copy const&) = delete;
+    ~shard_table_copy() = default;
 
-    [[nodiscard]] operation_step next() const noexcept;
-    void answer(result<query_entities::response> found, steady_time now);
-    void answer(result<transact::response> done, steady_time now);
-    void answer(result<get_entity::response> guard, steady_time now);
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    /// Returns the result of the pass. RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
-    [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
+    /// Runs a pass, between the transports at these places; the first must be `whole`. One pass at a time, which the object outlives.
+    /// RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
+    [[nodiscard]] resumable<void> run(copy_pass pass, std::size_t source, std::size_t target);
 
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< number of copied rows, in all passes
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< size of the copied rows
@@ -61,44 +56,47 @@ private:
         std::uint64_t content{};
     };
 
+    /// A batch whose last change is the guard row of its partition.
+    struct guarded_batch {
+        transact request;
+        std::vector<std::uint64_t> rows; ///< indices in `pending_`
+        std::string partition_key;
+    };
+    using partition_map = std::map<std::string, copied_partition, std::less<>>;
+
+    [[nodiscard]] resumable<void> copy(bool whole);
+    [[nodiscard]] resumable<void> fetch(key_range range);
+    [[nodiscard]] resumable<void> compare(bool with_content);
+    [[nodiscard]] resumable<void> send_all();
+    [[nodiscard]] resumable<void> send(guarded_batch const& batch);
+    [[nodiscard]] resumable<void> settle(guarded_batch const& batch);
+
+    [[nodiscard]] query_entities pages_of(std::string const& table, bool keys_only) const;
     [[nodiscard]] copied_row* find(row_view each);
-    void take_keys(page const& rows);
-    [[nodiscard]] result<void> take_rows(page const& rows);
-    [[nodiscard]] result<void> take_target(page const& rows);
-    void go_on();
-    void remove_the_rest();
-    [[nodiscard]] bool send_next();
-    void note(std::vector<written>* results);
-    void stop(failure why) { outcome_.emplace(std::move(why)); }
+    [[nodiscard]] std::vector<key_range> changed_ranges(page const& rows);
+    [[nodiscard]] result<void> take_rows(page const& rows, bool whole);
+    [[nodiscard]] result<void> take_target(page const& rows, bool with_content);
+    [[nodiscard]] result<void> remove_the_rest();
+    [[nodiscard]] guarded_batch guarded(transact batch, std::vector<std::uint64_t> rows);
+    void note(guarded_batch const& batch, std::vector<written>* results, etag guard);
 
     std::string from_;
     std::string to_;
-    profile limits_;
-    std::map<std::string, copied_partition, std::less<>> partitions_;
-    std::map<std::string, copied_partition, std::less<>>::iterator last_{partitions_.end()}; ///< used last
-
-    copy_pass pass_{};
-    std::uint32_t number_{}; ///< number of the pass
-    query_entities asked_;
-    std::deque<key_range> fetches_;       ///< ranges that hold changed rows
-    std::optional<query_entities> fetch_; ///< the current one
-    bool scanned_{};                      ///< the source has been read to its end
-    bool removed_{};                      ///< removals of rows deleted at the source are in the packer
+    key_interval keys_;
+    std::uint32_t page_size_;
     batch_packer packer_;
-    std::vector<pending_row> pending_; ///< rows in the packer, indexed by their tags
-    transact batch_;
-    std::vector<std::uint64_t> tags_;
-    get_entity guard_;
-    bool sends_{}; ///< a batch is in flight
-    bool settles_{};
-    std::int64_t batches_{};
-    std::size_t sendings_{};
-    steady_time not_before_{(steady_time::min)()};
+    partition_map partitions_;
+    partition_map::iterator last_{partitions_.end()}; ///< used last
+    std::vector<pending_row> pending_;                ///< rows in the packer, indexed by their tags
+    std::int64_t batches_{};                          ///< number of the latest batch
+
+    std::size_t source_{};   ///< index of the transport, for this pass
+    std::size_t target_{};   ///< index of the transport, for this pass
+    std::uint32_t number_{}; ///< number of the pass
     std::uint64_t rows_{};
     std::uint64_t bytes_{};
     std::uint64_t changes_{};
-    std::uint64_t met_{};
-    std::optional<result<void>> outcome_;
+    std::uint64_t met_{}; ///< rows of this pass at the target that were written by the copy
 };
 
 } // namespace detail

@@ -5,38 +5,21 @@
 /// \file
 /// Erases the keys of a table that no shard uses any more, so that a split frees space: a resumable operation.
 
-#include <entitable/core/request/batch_packer.hpp>
-#include <entitable/core/request/operation.hpp>
+#include <entitable/core/request/key_range.hpp>
+#include <entitable/core/request/resumable.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Reads the first remaining page and erases it, until no rows remain. So it may stop at any point, run twice concurrently and start over.
-/// A missing table counts as done. Rows that arrive late stay; no shard reads them.
-class shard_table_erasure {
-public:
-    shard_table_erasure(std::string table, std::vector<key_interval> partitions, std::uint32_t page_size);
-
-    [[nodiscard]] operation_step next() const noexcept;
-    void answer(result<query_entities::response> found, steady_time now);
-    void answer(result<transact::response> done, steady_time now);
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
-    /// Returns the number of rows whose removal was confirmed.
-    [[nodiscard]] std::uint64_t erased() const noexcept { return erased_; }
-
-private:
-    void ask_next();
-
-    std::vector<key_interval> left_;
-    query_entities asked_;
-    batch_packer packer_;
-    std::optional<transact> batch_;
-    steady_time not_before_{(steady_time::min)()};
-    std::size_t refusals_{}; ///< consecutive
-    std::uint64_t erased_{};
-    std::optional<result<void>> outcome_;
-};
+/// A missing table counts as done. Rows that arrive late stay; no shard reads them. Adds the number of rows whose removal was confirmed to
+/// `erased`, which must outlive the operation.
+[[nodiscard]] resumable<void> erase_keys(std::string table, std::vector<key_interval> partitions,
+    std::uint32_t page_size, std::size_t place, std::uint64_t& erased);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

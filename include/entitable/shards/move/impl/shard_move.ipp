@@ -208,23 +208,32 @@ ENTITABLE_DECL result<std::int32_t> split_shard(sharded const& cloud, std::int32
 
 ENTITABLE_DECL std::string move_plan::explain() const {
     std::uint64_t const pages = rows / options_.page_size + tables;
+    auto const pages_of = [&](auto const& has) {
+        return pages * detail::move_phases::count([&](detail::move_phase const& each) {
+            return (each.off_line || !options_.off_line) && has(each);
+        });
+    };
+    using phase = detail::move_phase const&;
+    std::uint64_t const reads =
+        pages + pages_of([](phase) { return true; }); // the plan has read the rows to count them
     std::string const wait =
         std::to_string((options_.off_line ? lease : (std::min)(lease, options_.short_lease)).count());
     std::string const what = upper
         ? text::joined({"merge the virtual shards ", std::to_string(shard), " and ", std::to_string(*upper), ","})
         : text::joined({"move virtual shard ", std::to_string(shard)});
     std::string out = text::joined({what, " from ", source, " to ", target, ": ", std::to_string(tables), " tables, ",
-        std::to_string(rows), " rows, ", std::to_string(bytes), " bytes\n", "  reads: about ",
-        std::to_string(8 * pages), " pages, ", std::to_string(5 * pages), " of them keys only; writes: ",
-        std::to_string((rows + 98) / 99), " to ", std::to_string(rows), " batches, at least one for each partition\n"});
+        std::to_string(rows), " rows, ", std::to_string(bytes), " bytes\n", "  reads: about ", std::to_string(reads),
+        " pages, ", std::to_string(pages_of([](phase each) { return each.keys_only(); })),
+        " of them keys only; writes: ", std::to_string((rows + 98) / 99), " to ", std::to_string(rows),
+        " batches, at least one for each partition\n"});
     if (options_.off_line) {
         return text::joined({out, "  reads and writes of the shard are refused for the lease of ", wait,
             " ms and the time of the copy; other shards continue\n"});
     }
     return text::joined({out, "  waits for the lease of ", std::to_string(lease.count()),
         " ms while clients read and write; then writes pause for ", wait, " ms plus the time to read ",
-        std::to_string(3 * pages), " pages of keys; reads pause while ", std::to_string(2 * pages),
-        " of these pages are read\n"});
+        std::to_string(pages_of([](phase each) { return each.is_drained; })), " pages of keys; reads pause while ",
+        std::to_string(pages_of([](phase each) { return each.is_sealed; })), " of these pages are read\n"});
 }
 
 ENTITABLE_DECL result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard) {

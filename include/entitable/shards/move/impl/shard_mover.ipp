@@ -8,6 +8,7 @@
 #include <entitable/shards/move/detail/shard_mover.hpp>
 
 #include <algorithm>
+#include <limits>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -18,31 +19,164 @@ inline std::chrono::nanoseconds length_of_wait(std::chrono::milliseconds lease) 
                               : std::chrono::nanoseconds{lease} * 106 / 100 + std::chrono::milliseconds{1};
 }
 
-ENTITABLE_DECL shard_mover::shard_mover(shard_mover_order order, steady_time now) : order_(std::move(order)) {
-    change(stage::looking, move_step::taking_over, &shard_mover::look, now);
+// ---- the protocol ----
+
+/// Moves the shard, from the first step to the last. Each change of the map fails if another process has taken over.
+ENTITABLE_DECL resumable<move_progress> shard_mover::move() {
+    // An attempt is never continued, because requests of its mover may still arrive: it is ended, and the move starts over.
+    ENTITABLE_CO_CHECK(co_await take_over());
+    // The tables of that attempt, and those that earlier moves could not drop, are dropped first: nothing else remembers them.
+    ENTITABLE_CO_CHECK(co_await drop_retired());
+    if (order_.target.empty()) { co_return end(); } // the order was to end an attempt
+
+    // The map gives the attempt an epoch, hence table names that were never used: requests of earlier attempts find no table.
+    ENTITABLE_CO_CHECK(co_await change(move_step::registering, &shard_mover::register_attempt));
+    if (epoch_ == 0) { co_return end(); } // the shard is there already
+    begin_tables();
+    if (order_.options.off_line) {
+        // The registration sealed the shard. Clients with an older copy of the map read and write until their lease ends.
+        writes_stopped_ = reads_stopped_ = co_await answer_time{};
+        progress_.step = move_step::sealing;
+        co_await lease_wait();
+    }
+    ENTITABLE_CO_CHECK(co_await create_tables());
+
+    // Copies most rows while clients read and write, and then what they changed in the meantime, so that little is left for the pause.
+    ENTITABLE_CO_CHECK(co_await pass(move_phases::copying));
+    ENTITABLE_CO_CHECK(co_await catch_up());
+    // Compares what the target stores with the digests of what was read: while the shard is closed, ETags have to be enough.
+    ENTITABLE_CO_CHECK(co_await pass(move_phases::verifying));
+
+    if (!order_.options.off_line) {
+        // Shortens the leases that the map grants while all requests continue, so that the pause does not depend on the long lease.
+        ENTITABLE_CO_CHECK(co_await change(move_step::closing, &shard_mover::close));
+        co_await lease_wait(); // after it no client has a copy with a long lease
+        // That wait was long: catches up once more before writes pause.
+        ENTITABLE_CO_CHECK(co_await pass(move_phases::closed));
+
+        // Refuses writes. Reads continue, but each of them reads the map first.
+        ENTITABLE_CO_CHECK(co_await change(move_step::draining, &shard_mover::drain));
+        writes_stopped_ = co_await answer_time{};
+        co_await lease_wait(); // after it no client writes by an older copy
+        // The last rows, while clients still read: what follows only compares keys.
+        ENTITABLE_CO_CHECK(co_await pass(move_phases::drained));
+
+        // Refuses reads as well: no client may read at the source after the flip, when another writes at the target.
+        ENTITABLE_CO_CHECK(co_await change(move_step::sealing, &shard_mover::seal));
+        reads_stopped_ = co_await answer_time{};
+    }
+    // Writes that were sent before the pause may arrive late: the flip waits until both sides have the same rows.
+    ENTITABLE_CO_CHECK(co_await agree());
+
+    // One change of the map gives the shard to the target and opens it. Before it nothing has changed for clients; after it all has.
+    ENTITABLE_CO_CHECK(co_await change(move_step::flipping, &shard_mover::flip));
+    steady_time const opened = co_await answer_time{};
+    flipped_ = true;
+    if (writes_stopped_) { progress_.writes_paused = opened - *writes_stopped_; }
+    if (reads_stopped_) { progress_.reads_paused = opened - *reads_stopped_; }
+    // The old tables are dropped last. If that fails, the map remembers them for the next move.
+    if (!order_.options.keep_old_tables) { ENTITABLE_CO_CHECK(co_await drop_retired()); }
+    co_return end();
 }
 
-ENTITABLE_DECL operation_step shard_mover::next() const {
-    if (outcome_) { return {}; }
-    operation_step due;
-    if (change_) {
-        due = change_->next();
-    } else if (create_) {
-        due = {*create_, (steady_time::min)(), place_of(order_.target)};
-    } else if (delete_) {
-        due = {*delete_, (steady_time::min)(), place_of(dropping_->store)};
-    } else if (erase_) {
-        due = erase_->next();
-        due.place = place_of(dropping_->store);
-    } else {
-        due = tables_[table_].copy->next();
-        due.place = place_of(due.place == 0 ? tables_[table_].source : order_.target);
+/// Ends another attempt. One that makes progress in the map is watched first, for as long as the options allow.
+ENTITABLE_DECL resumable<void> shard_mover::take_over() {
+    for (;;) {
+        ENTITABLE_CO_CHECK(co_await change(move_step::taking_over, &shard_mover::look));
+        if (!watches_) { co_return {}; }
+        co_await delay_next{order_.options.patience}; // for the next reading of the map
     }
+}
+
+/// Creates the tables of the attempt. The names are unique to it, so a table that exists was created by an earlier send.
+ENTITABLE_DECL resumable<void> shard_mover::create_tables() {
+    for (copied_table const& each : tables_) {
+        create_table const request{each.copy->target()};
+        for (;;) {
+            auto const created = co_await ask(request, {.place = place_of(order_.target)});
+            bool const lost = !created && created.error().effect == effect::unknown;
+            if (lost && ++failures_ <= order_.options.failures) {
+                co_await delay_next{std::chrono::milliseconds{10}};
+                continue;
+            }
+            if (!created && created.error().code != error_code::table_already_exists) {
+                co_return failure{created.error()};
+            }
+            break;
+        }
+    }
+    co_return {};
+}
+
+/// Copies what clients change, until a pass finds nothing, or not less than the pass before.
+ENTITABLE_DECL resumable<void> shard_mover::catch_up() {
+    std::uint64_t before = (std::numeric_limits<std::uint64_t>::max)();
+    for (std::size_t round = 1;; ++round) {
+        ENTITABLE_CO_TRY(std::uint64_t const found, co_await pass(move_phases::catching_up));
+        if (found == 0 || round >= order_.options.rounds || found >= before) { co_return {}; }
+        before = found;
+    }
+}
+
+/// Copies until neither a pass over the source nor the following pass over the target finds a difference. Otherwise opens the shard at its
+/// source.
+ENTITABLE_DECL resumable<void> shard_mover::agree() {
+    for (std::size_t round = 0; round <= order_.options.rounds; ++round) {
+        ENTITABLE_CO_TRY(std::uint64_t const late, co_await pass(move_phases::sealed));
+        if (late != 0) { continue; }
+        ENTITABLE_CO_TRY(std::uint64_t const differing, co_await pass(move_phases::collecting));
+        if (differing == 0) { co_return {}; }
+    }
+    ENTITABLE_CO_CHECK(co_await change(move_step::sealing, &shard_mover::give_up));
+    co_return failure{error_code::row_mismatch,
+        text::joined({"source and copy still differed after ", std::to_string(order_.options.rounds),
+            " rounds: a program that does not use the map is writing; the shard is open in its "
+            "old store"})};
+}
+
+/// Runs a pass over all tables. Returns the number of changes found.
+ENTITABLE_DECL resumable<std::uint64_t> shard_mover::pass(move_phase phase) {
+    show(phase.step);
+    std::uint64_t found = 0;
+    for (copied_table const& each : tables_) {
+        std::size_t const source = place_of(each.source);
+        auto done = co_await each.copy->run(phase.pass, source, place_of(order_.target));
+        if (!done && done.error().code == error_code::table_not_found) {
+            // A process that takes over drops tables: the error is then that it took over.
+            ENTITABLE_CO_CHECK(co_await change(progress_.step, &shard_mover::check_own));
+        }
+        if (!done) { co_return std::move(done).as_failure(); }
+        found += each.copy->changes();
+    }
+    co_return found;
+}
+
+/// Moves the shard; if another process has ended the attempt, drops the tables of the attempt.
+ENTITABLE_DECL resumable<move_progress> shard_mover::run() {
+    auto moved = co_await move();
+    if (moved || !ended_) { co_return moved; }
+    drops_.clear();
+    for (copied_table const& each : tables_) { drops_.push_back({each.copy->target(), true, {}}); }
+    dropping_ = shard_retired{order_.target, epoch_, epoch_, order_.shard};
+    // The other process has dropped these tables too, but not one that was created after that.
+    static_cast<void>(co_await drop_tables());
+    co_return moved;
+}
+
+// ---- its parts ----
+
+ENTITABLE_DECL shard_mover::shard_mover(shard_mover_order order, steady_time now)
+    : order_(std::move(order)), protocol_(run()) {
+    protocol_.begin(now);
+}
+
+ENTITABLE_DECL operation_step shard_mover::next() const noexcept {
+    operation_step due = protocol_.next();
     due.not_before = (std::max)(due.not_before, not_before_);
     return due;
 }
 
-ENTITABLE_DECL std::size_t shard_mover::place_of(std::string const& store) const {
+ENTITABLE_DECL std::size_t shard_mover::place_of(std::string const& store) {
     auto const known = std::find(stores_.begin(), stores_.end(), store);
     if (known == stores_.end()) {
         stores_.push_back(store);
@@ -61,7 +195,7 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
     }
     constexpr std::size_t most_of_drops = 2; // gives up early on an unreachable store
     std::size_t const most =
-        at_ == stage::dropping ? (std::min)(most_of_drops, order_.options.failures) : order_.options.failures;
+        is_dropping_ ? (std::min)(most_of_drops, order_.options.failures) : order_.options.failures;
     bool const unsettled = !reads && problem->effect == effect::unknown;
     if (unsettled || !worth_retrying(*problem) || ++failures_ > most) { return false; }
     std::chrono::milliseconds const pause{(std::min)(std::int64_t{5} << failures_, std::int64_t{5000})};
@@ -69,179 +203,42 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
     return true;
 }
 
-ENTITABLE_DECL void shard_mover::pass_on(result<query_entities::response> answered, steady_time now) {
-    if (change_) {
-        change_->answer(std::move(answered), now);
-    } else if (erase_) {
-        erase_->answer(std::move(answered), now);
-    } else {
-        tables_[table_].copy->answer(std::move(answered), now);
-    }
-}
-ENTITABLE_DECL void shard_mover::pass_on(result<get_entity::response> answered, steady_time now) {
-    if (change_) {
-        change_->answer(std::move(answered), now);
-    } else {
-        tables_[table_].copy->answer(std::move(answered), now);
-    }
-}
-ENTITABLE_DECL void shard_mover::pass_on(result<transact::response> answered, steady_time now) {
-    if (change_) {
-        change_->answer(std::move(answered), now);
-    } else if (erase_) {
-        erase_->answer(std::move(answered), now);
-    } else {
-        tables_[table_].copy->answer(std::move(answered), now);
+ENTITABLE_DECL void shard_mover::count_rows() {
+    progress_.rows = progress_.bytes = 0;
+    for (copied_table const& each : tables_) {
+        progress_.rows += each.copy->rows();
+        progress_.bytes += each.copy->bytes();
     }
 }
 
-ENTITABLE_DECL void shard_mover::pass_on(result<create_table::response> answered, steady_time now) {
-    if (!answered && answered.error().effect == effect::unknown && ++failures_ <= order_.options.failures) {
-        not_before_ = now + std::chrono::milliseconds{10};
-        return; // send again: the name is unique to this attempt
-    }
-    if (!answered && answered.error().code != error_code::table_already_exists) {
-        return stop(failure{answered.error()});
-    }
-    create_.reset();
-    ++table_;
-}
-ENTITABLE_DECL void shard_mover::pass_on(result<delete_table::response> answered, steady_time now) {
-    constexpr std::size_t most = 2;
-    if (!answered && answered.error().effect == effect::unknown && ++failures_ <= most) {
-        not_before_ = now + std::chrono::milliseconds{10};
-        return;
-    }
-    delete_.reset();
-    if (!answered && answered.error().code != error_code::resource_not_found &&
-        answered.error().code != error_code::table_not_found) {
-        leave_drop(now);
-    }
+/// Shows a step to watchers, after the wait for a lease if there is one.
+ENTITABLE_DECL void shard_mover::show(move_step step) { (waits_for_ ? *waits_for_ : progress_.step) = step; }
+
+/// The wait for the leases of earlier copies of the map.
+ENTITABLE_DECL delay_next shard_mover::lease_wait() {
+    auto const length = length_of_wait(lease_);
+    if (length.count() == 0) { return {length}; }
+    progress_.waited += length;
+    waits_for_ = progress_.step;
+    progress_.step = move_step::waiting;
+    return {length};
 }
 
-ENTITABLE_DECL void shard_mover::go_on(steady_time now) {
-    std::uint64_t rows = 0;
-    std::uint64_t bytes = 0;
-    for (auto const& each : tables_) {
-        rows += each.copy->rows();
-        bytes += each.copy->bytes();
-    }
-    progress_.rows = rows;
-    progress_.bytes = bytes;
-    while (!outcome_ && step(now)) {}
-}
-
-/// Takes the next step; false if a request is due.
-ENTITABLE_DECL bool shard_mover::step(steady_time now) {
-    if (change_) {
-        if (!change_->next().done()) { return false; }
-        auto done = change_->finish();
-        change_.reset();
-        if (!done) {
-            leave(std::move(done).as_failure());
-        } else {
-            after_change(now);
-        }
-        return true;
-    }
-    if (create_ || delete_) { return false; }
-    if (at_ == stage::creating) {
-        if (table_ < tables_.size()) {
-            create_.emplace(create_table{tables_[table_].copy->target(), true});
-            return false;
-        }
-        pass(stage::copying, move_step::copying, copy_pass::whole);
-        return true;
-    }
-    if (at_ == stage::dropping) {
-        if (erase_) {
-            if (!erase_->next().done()) { return false; }
-            auto done = erase_->finish();
-            erase_.reset();
-            if (!done) { leave_drop(now); }
-            return true;
-        }
-        if (!drops_.empty()) {
-            dropped_table last = std::move(drops_.back());
-            drops_.pop_back();
-            if (last.whole) {
-                delete_.emplace(delete_table{std::move(last.name)});
-            } else {
-                erase_.emplace(std::move(last.name), std::move(last.keys), order_.options.page_size);
-            }
-            return !last.whole;
-        }
-        if (left_) {
-            stop(*std::move(left_));
-            return true;
-        }
-        dropped_ = dropping_;
-        change(stage::forgetting, move_step::dropping, &shard_mover::forget_dropped, now);
-        if (!flipped_) { progress_.step = move_step::taking_over; }
-        return true;
-    }
-    if (table_ < tables_.size()) {
-        if (!tables_[table_].copy->next().done()) { return false; }
-        if (auto done = tables_[table_].copy->finish(); !done) {
-            if (done.error().code == error_code::table_not_found) {
-                missing_ = done.error(); // a takeover drops tables
-                change(stage::checking, progress_.step, &shard_mover::check_own, now);
-            } else {
-                stop(std::move(done).as_failure());
-            }
-            return true;
-        }
-        found_ += tables_[table_].copy->changes();
-        if (++table_ < tables_.size()) { tables_[table_].copy->begin(*pass_); }
-        return true;
-    }
-    after_pass(now);
-    return true;
-}
-
-ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit, steady_time now) {
-    at_ = at;
-    progress_.step = told;
-    change_.emplace(
-        order_.map, text::joined({order_.name, "-", std::to_string(++changes_)}),
+ENTITABLE_DECL resumable<void> shard_mover::change(move_step shown, edit_type edit) {
+    progress_.step = shown;
+    return change_shard_map(order_.map, text::joined({order_.name, "-", std::to_string(++changes_)}),
         [this, edit](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             shard_row_draft* const own = draft.edit(map, order_.shard);
-            if (own == nullptr && at_ == stage::forgetting) {
+            if (own != nullptr) { return (this->*edit)(map, draft, *own); }
+            if (edit == &shard_mover::forget_dropped) {
                 // The shard was merged into another shard, whose row lists the tables to drop.
                 dropping_.reset();
                 return false;
             }
-            if (own == nullptr && epoch_ != 0) { return taken_over(nullptr); }
-            if (own == nullptr) {
-                return failure{
-                    error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(order_.shard)})};
-            }
-            return (this->*edit)(map, draft, *own);
-        },
-        now);
-}
-
-ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) {
-    at_ = at;
-    if (waits_for_) {
-        waits_for_ = told;
-    } else {
-        progress_.step = told;
-    }
-    pass_ = what;
-    table_ = 0;
-    found_before_ = found_;
-    found_ = 0;
-    if (!tables_.empty()) { tables_.front().copy->begin(what); }
-}
-
-ENTITABLE_DECL void shard_mover::wait_for(std::chrono::milliseconds lease, steady_time now) {
-    auto const length = length_of_wait(lease);
-    if (length.count() == 0) { return; }
-    not_before_ = now + length;
-    progress_.waited += length;
-    waits_for_ = progress_.step;
-    progress_.step = move_step::waiting;
+            if (epoch_ != 0) { return taken_over(nullptr); }
+            return failure{
+                error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(order_.shard)})};
+        });
 }
 
 ENTITABLE_DECL void shard_mover::begin_tables() {
@@ -254,94 +251,11 @@ ENTITABLE_DECL void shard_mover::begin_tables() {
                     order_.options.page_size, source.keys())});
         }
     }
-    table_ = 0;
 }
 
-ENTITABLE_DECL void shard_mover::end() {
-    at_ = stage::over;
+ENTITABLE_DECL move_progress shard_mover::end() {
     progress_.step = move_step::done;
-    outcome_.emplace(progress_);
-}
-
-ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
-    switch (at_) {
-        case stage::looking:
-            if (watches_) {
-                change(stage::looking, move_step::taking_over, &shard_mover::look, now);
-                not_before_ = now + order_.options.patience;
-                return;
-            }
-            return drop_or(stage::registering, now);
-        case stage::forgetting: return drop_or(flipped_ ? stage::over : stage::registering, now);
-        case stage::registering:
-            if (epoch_ == 0) { // the shard is already there
-                return end();
-            }
-            begin_tables();
-            at_ = stage::creating;
-            if (order_.options.off_line) {
-                writes_stopped_ = reads_stopped_ = now;
-                progress_.step = move_step::sealing;
-                wait_for(lease_, now);
-            }
-            return;
-        case stage::closing:
-            wait_for(lease_, now);
-            return pass(stage::catching_up_closed, move_step::catching_up, copy_pass::catch_up);
-        case stage::draining:
-            writes_stopped_ = now;
-            wait_for(lease_, now);
-            return pass(stage::catching_up_drained, move_step::draining, copy_pass::catch_up);
-        case stage::sealing:
-            reads_stopped_ = now;
-            return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
-        case stage::checking: return stop(failure{missing_});
-        case stage::giving_up:
-            return stop(failure{error_code::row_mismatch,
-                text::joined({"source and copy still differed after ", std::to_string(order_.options.rounds),
-                    " rounds: a program that does not use the map is writing; the shard is open in its "
-                    "old store"})});
-        case stage::flipping:
-            flipped_ = true;
-            progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};
-            progress_.reads_paused = reads_stopped_ ? now - *reads_stopped_ : std::chrono::nanoseconds{};
-            if (order_.options.keep_old_tables) { return end(); }
-            return drop_or(stage::over, now);
-        default: return end();
-    }
-}
-
-ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
-    switch (at_) {
-        case stage::copying: rounds_ = 0; return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
-        case stage::catching_up:
-            if (found_ != 0) { ++rounds_; }
-            if (found_ != 0 && rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
-                return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
-            }
-            return pass(stage::verifying, move_step::verifying, copy_pass::verify);
-        case stage::verifying:
-            rounds_ = 0;
-            if (order_.options.off_line) {
-                return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
-            }
-            return change(stage::closing, move_step::closing, &shard_mover::close, now);
-        case stage::catching_up_closed: return change(stage::draining, move_step::draining, &shard_mover::drain, now);
-        case stage::catching_up_drained:
-            rounds_ = 0;
-            return change(stage::sealing, move_step::sealing, &shard_mover::seal, now);
-        case stage::catching_up_sealed:
-        case stage::collecting:
-            if (found_ == 0) {
-                return at_ == stage::collecting ? change(stage::flipping, move_step::flipping, &shard_mover::flip, now)
-                                                : pass(stage::collecting, move_step::sealing, copy_pass::collect);
-            }
-            if (++rounds_ > order_.options.rounds) {
-                return change(stage::giving_up, move_step::sealing, &shard_mover::give_up, now);
-            }
-            return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
-        default: return end();
-    }
+    return progress_;
 }
 
 } // namespace detail

@@ -4,8 +4,10 @@
 
 // Drops the tables that a move leaves behind, if their store responds.
 
+#include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
+#include <entitable/shards/move/detail/shard_table_erasure.hpp>
 
 #include <algorithm>
 
@@ -54,38 +56,73 @@ ENTITABLE_DECL void shard_mover::note_drops(
     }
 }
 
-/// The process that ended the attempt has dropped its tables; a table made after that would stay.
-ENTITABLE_DECL void shard_mover::leave(failure why) {
-    if (!std::exchange(ended_, false)) { return stop(std::move(why)); }
-    left_.emplace(std::move(why));
-    drops_.clear();
-    for (auto const& each : tables_) { drops_.push_back({each.copy->target(), true, {}}); }
-    dropping_ = shard_retired{order_.target, epoch_, epoch_, order_.shard};
-    at_ = stage::dropping;
+/// Drops the tables of each retired entry in the shard's row, then removes the entry.
+ENTITABLE_DECL resumable<void> shard_mover::drop_retired() {
+    move_step const shown = flipped_ ? move_step::dropping : move_step::taking_over;
+    while (dropping_) {
+        progress_.step = shown;
+        ENTITABLE_CO_TRY(bool const dropped, co_await drop_tables());
+        if (dropped) {
+            dropped_ = dropping_;
+        } else {
+            keep_in_map();
+        }
+        // The entry goes after its tables: a crash in between repeats drops, which find no table. The change notes the next entry.
+        ENTITABLE_CO_CHECK(co_await change(shown, &shard_mover::forget_dropped));
+    }
+    co_return {};
 }
 
-/// Keeps a failed drop in the map: no later step depends on cleaning up.
-ENTITABLE_DECL void shard_mover::leave_drop(steady_time now) {
-    failures_ = 0;
-    drops_.clear();
-    if (left_) { return stop(*std::move(left_)); }
-    auto const& store = dropping_->store;
+/// Drops the noted tables; false if one of them could not be dropped.
+ENTITABLE_DECL resumable<bool> shard_mover::drop_tables() {
+    is_dropping_ = true; // gives up early on an unreachable store
+    while (!drops_.empty()) {
+        dropped_table last = std::move(drops_.back());
+        drops_.pop_back();
+        std::size_t const place = place_of(dropping_->store);
+        result<void> done;
+        if (last.whole) {
+            done = co_await drop_table(std::move(last.name), place);
+        } else { // other shards have rows in the table
+            std::uint64_t erased = 0;
+            done = co_await erase_keys(
+                std::move(last.name), std::move(last.keys), order_.options.page_size, place, erased);
+        }
+        if (!done) {
+            failures_ = 0;
+            drops_.clear();
+            is_dropping_ = false;
+            co_return false;
+        }
+    }
+    is_dropping_ = false;
+    co_return true;
+}
+
+/// Drops a table. A table that does not exist counts as dropped.
+ENTITABLE_DECL resumable<void> shard_mover::drop_table(std::string name, std::size_t place) {
+    constexpr std::size_t most = 2;
+    delete_table const request{std::move(name)};
+    for (;;) {
+        auto const dropped = co_await ask(request, {.place = place});
+        if (!dropped && dropped.error().effect == effect::unknown && ++failures_ <= most) {
+            co_await delay_next{std::chrono::milliseconds{10}};
+            continue;
+        }
+        bool const absent = !dropped &&
+            (dropped.error().code == error_code::resource_not_found ||
+                dropped.error().code == error_code::table_not_found);
+        if (!dropped && !absent) { co_return failure{dropped.error()}; }
+        co_return {};
+    }
+}
+
+/// Keeps an entry whose tables could not be dropped: no later step depends on cleaning up.
+ENTITABLE_DECL void shard_mover::keep_in_map() {
     auto& left = progress_.left_in;
-    if (std::find(left.begin(), left.end(), store) == left.end()) { left.push_back(store); }
+    if (std::find(left.begin(), left.end(), dropping_->store) == left.end()) { left.push_back(dropping_->store); }
     kept_.push_back(*dropping_);
     dropped_.reset();
-    change(stage::forgetting, progress_.step, &shard_mover::forget_dropped, now);
-}
-
-ENTITABLE_DECL void shard_mover::drop_or(stage next, steady_time now) {
-    if (dropping_) {
-        at_ = stage::dropping;
-        progress_.step = flipped_ ? move_step::dropping : move_step::taking_over;
-    } else if (next == stage::registering && !order_.target.empty()) {
-        change(stage::registering, move_step::registering, &shard_mover::register_attempt, now);
-    } else {
-        end();
-    }
 }
 
 } // namespace detail

@@ -16,15 +16,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL shard_splitting::shard_splitting(
-    std::string const& table, std::int32_t shard, std::string key, std::string nonce, also_type also, steady_time now)
-    : shard_(shard),
-      key_(std::move(key)),
-      also_(std::move(also)),
-      change_(
-          table, std::move(nonce),
-          [this](shard_map_copy const& map, shard_map_draft& draft) { return edit(map, draft); }, now) {}
-
 /// Checks that the range may be split now.
 inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const& row, std::string_view key) {
     constexpr std::int32_t last_number = 9'999; // four digits
@@ -52,33 +43,41 @@ inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const&
     return {};
 }
 
-ENTITABLE_DECL result<bool> shard_splitting::edit(shard_map_copy const& map, shard_map_draft& draft) {
+/// Changes the rows of both halves; false if the split is already in the map. `upper` is the number of the upper half in the last draft.
+inline result<bool> draft_split(shard_map_copy const& map, shard_map_draft& draft, std::int32_t shard,
+    std::string const& key, std::int32_t& upper) {
     if (!map.by_ranges) {
         return failure{error_code::invalid_input, "only ranges can be split: this map assigns shards by a function"};
     }
-    shard_place const* const made = map.find_shard(upper_);
-    if (made != nullptr && made->row.low == key_) {
+    shard_place const* const made = map.find_shard(upper);
+    if (made != nullptr && made->row.low == key) {
         return false; // applied by an earlier send, and others have changed both halves since
     }
-    shard_row_draft* const lower = draft.edit(map, shard_);
+    shard_row_draft* const lower = draft.edit(map, shard);
     if (lower == nullptr) {
-        return failure{error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(shard_)})};
+        return failure{error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(shard)})};
     }
-    ENTITABLE_CHECK(may_be_split(map, lower->row, key_));
-    shard_row_draft upper{lower->row, {}, {}, false};
-    upper_ = draft.header.number++;
-    upper.row.shard = upper_;
-    upper.row.low = key_;
-    upper.row.tables_of = lower->row.tables_of.value_or(shard_);
-    lower->row.high = key_;
-    draft.rows.push_back(std::move(upper));
-    if (also_) { ENTITABLE_CHECK(also_(upper_, draft)); }
+    ENTITABLE_CHECK(may_be_split(map, lower->row, key));
+    shard_row_draft above{lower->row, {}, {}, false};
+    upper = draft.header.number++;
+    above.row.shard = upper;
+    above.row.low = key;
+    above.row.tables_of = lower->row.tables_of.value_or(shard);
+    lower->row.high = key;
+    draft.rows.push_back(std::move(above));
     return true;
 }
 
-ENTITABLE_DECL result<std::int32_t> shard_splitting::finish() {
-    ENTITABLE_CHECK(change_.finish());
-    return upper_;
+ENTITABLE_DECL resumable<std::int32_t> split_in_map(
+    std::string table, std::int32_t shard, std::string key, std::string nonce, also_in_splitting also) {
+    std::int32_t upper = -1;
+    shard_map_edit edit = [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
+        ENTITABLE_TRY(bool const wanted, draft_split(map, draft, shard, key, upper));
+        if (wanted && also) { ENTITABLE_CHECK(also(upper, draft)); }
+        return wanted;
+    };
+    ENTITABLE_CO_CHECK(co_await change_shard_map(std::move(table), std::move(nonce), std::move(edit)));
+    co_return upper;
 }
 
 /// Adds the number of the upper half to the rules that name the shard.
@@ -108,9 +107,10 @@ ENTITABLE_DECL result<std::int32_t> split_range(lookup_map const& map, std::int3
     ENTITABLE_CHECK(validate_key(key, "PartitionKey", storage_profile()));
     lookup_map_state& state = map.state();
     call context;
-    shard_splitting splitting{state.table, shard, std::move(key), guid::random().to_string(),
-        [&](std::int32_t upper, shard_map_draft& draft) { return name_upper_half(map, shard, upper, draft.others); },
-        state.now()};
+    auto splitting = split_in_map(state.table, shard, std::move(key), guid::random().to_string(),
+        [&](std::int32_t upper, shard_map_draft& draft) {
+            return name_upper_half(map, shard, upper, draft.others);
+        }).begin(state.now());
     auto done = run(splitting, context, *state.options.time, state.catalogue);
     if (done) {
         ENTITABLE_CHECK(state.fresh({})); // so that this process's copy has the new shard

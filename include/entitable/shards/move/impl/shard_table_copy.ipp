@@ -25,34 +25,148 @@ ENTITABLE_DECL shard_table_copy::shard_table_copy(
     std::string from, std::string to, profile const& target, std::uint32_t page_size, key_interval partitions)
     : from_(std::move(from)),
       to_(std::move(to)),
-      limits_(limits_of_copy(target)),
-      asked_{from_, {std::move(partitions), {}}, {}, {}, page_size, {}},
-      packer_(to_, limits_),
-      batch_{to_, {}},
-      guard_{to_, {}, std::string{system_row::copy}, {}} {}
+      keys_(std::move(partitions)),
+      page_size_(page_size),
+      packer_(to_, limits_of_copy(target)) {}
 
-ENTITABLE_DECL void shard_table_copy::begin(copy_pass pass) {
-    pass_ = pass;
+// ---- passes ----
+
+ENTITABLE_DECL resumable<void> shard_table_copy::run(copy_pass pass, std::size_t source, std::size_t target) {
+    source_ = source;
+    target_ = target;
     ++number_;
-    bool const reads_target = pass == copy_pass::verify || pass == copy_pass::collect;
-    asked_.table = reads_target ? to_ : from_;
-    asked_.continuation.reset();
-    asked_.select.clear();
-    if (pass == copy_pass::catch_up || pass == copy_pass::collect) { asked_.select = {"PartitionKey", "RowKey"}; }
-    scanned_ = removed_ = false;
-    fetch_.reset();
-    fetches_.clear();
     changes_ = met_ = 0;
-    outcome_.reset();
+    bool const reads_target = pass == copy_pass::verify || pass == copy_pass::collect;
+    return reads_target ? compare(pass == copy_pass::verify) : copy(pass == copy_pass::whole);
 }
 
-ENTITABLE_DECL operation_step shard_table_copy::next() const noexcept {
-    if (outcome_) { return {}; }
-    if (settles_) { return {guard_, not_before_, 1}; }
-    if (sends_) { return {batch_, not_before_, 1}; }
-    bool const reads_target = pass_ == copy_pass::verify || pass_ == copy_pass::collect;
-    return {fetch_ ? request_ref{*fetch_} : request_ref{asked_}, (steady_time::min)(), reads_target ? 1U : 0U};
+ENTITABLE_DECL resumable<void> shard_table_copy::copy(bool whole) {
+    query_entities pages = pages_of(from_, !whole);
+    do {
+        ENTITABLE_CO_TRY(auto found, co_await ask(pages, {.place = source_}));
+        if (whole) {
+            ENTITABLE_CO_CHECK(take_rows(found.rows, whole));
+            ENTITABLE_CO_CHECK(co_await send_all());
+        } else { // the page has keys and ETags only: rows that are new or changed are read before the next page
+            for (key_range& each : changed_ranges(found.rows)) { ENTITABLE_CO_CHECK(co_await fetch(std::move(each))); }
+        }
+        pages.continuation = std::move(found.continuation);
+    } while (pages.continuation);
+    // Only now is it known which rows no longer exist: a row of a later page may have been inserted during the pass.
+    ENTITABLE_CO_CHECK(remove_the_rest());
+    co_return co_await send_all();
 }
+
+/// Copies the rows of a range, if they still differ.
+ENTITABLE_DECL resumable<void> shard_table_copy::fetch(key_range range) {
+    query_entities pages{from_, std::move(range), {}, {}, page_size_, {}};
+    do {
+        ENTITABLE_CO_TRY(auto found, co_await ask(pages, {.place = source_}));
+        ENTITABLE_CO_CHECK(take_rows(found.rows, false));
+        ENTITABLE_CO_CHECK(co_await send_all()); // before the next page: a few batches of memory are enough
+        pages.continuation = std::move(found.continuation);
+    } while (pages.continuation);
+    co_return {};
+}
+
+ENTITABLE_DECL resumable<void> shard_table_copy::compare(bool with_content) {
+    query_entities pages = pages_of(to_, !with_content);
+    do {
+        ENTITABLE_CO_TRY(auto found, co_await ask(pages, {.place = target_}));
+        ENTITABLE_CO_CHECK(take_target(found.rows, with_content));
+        pages.continuation = std::move(found.continuation);
+    } while (pages.continuation);
+    std::uint64_t written = 0;
+    for (auto const& [key, partition] : partitions_) { written += partition.rows.size(); }
+    changes_ += written > met_ ? written - met_ : 0; // rows that the target has lost
+    co_return {};
+}
+
+ENTITABLE_DECL query_entities shard_table_copy::pages_of(std::string const& table, bool keys_only) const {
+    query_entities pages{table, {keys_, {}}, {}, {}, page_size_, {}};
+    if (keys_only) { pages.select = {"PartitionKey", "RowKey"}; }
+    return pages;
+}
+
+// ---- batches ----
+
+ENTITABLE_DECL resumable<void> shard_table_copy::send_all() {
+    std::vector<std::uint64_t> tags;
+    while (auto taken = packer_.take(&tags)) {
+        guarded_batch const batch = guarded(*std::move(taken), tags);
+        ENTITABLE_CO_CHECK(co_await send(batch));
+    }
+    co_return {};
+}
+
+ENTITABLE_DECL resumable<void> shard_table_copy::send(guarded_batch const& batch) {
+    constexpr std::size_t most_sendings = 50;
+    for (std::size_t sending = 1;; ++sending) {
+        auto done = co_await ask(batch.request, {.place = target_});
+        if (done) {
+            etag guard = done->results.back().etag;
+            note(batch, &done->results, std::move(guard));
+            co_return {};
+        }
+        error const& why = done.error();
+        if (why.effect == effect::unknown && sending < most_sendings) {
+            // The same batch again: if it was applied, its guard row refuses it.
+            co_await delay_next{std::chrono::milliseconds{sending < 10 ? 1 << sending : 1000}};
+            continue;
+        }
+        bool const refused = why.code == error_code::entity_already_exists ||
+            why.code == error_code::update_condition_not_satisfied || why.code == error_code::resource_not_found;
+        if (!refused) { co_return failure{why}; }
+        co_return co_await settle(batch);
+    }
+}
+
+/// Reads the guard row that refused a batch: the batch was applied by an earlier send, or another process writes to the table.
+ENTITABLE_DECL resumable<void> shard_table_copy::settle(guarded_batch const& batch) {
+    get_entity const asked{to_, batch.partition_key, std::string{system_row::copy}, {}};
+    auto guard = co_await ask(asked, {.place = target_});
+    if (!guard && guard.error().code != error_code::resource_not_found) { co_return failure{guard.error()}; }
+    auto const number = guard ? guard->entity.view().find("Copy_Batch") : std::nullopt;
+    if (!number || number->type() != edm_type::int64 || number->as_int64() != batches_) {
+        co_return failure{error_code::shard_moving, text::joined({"another process also writes to the table ", to_})};
+    }
+    note(batch, nullptr, std::move(guard->etag));
+    co_return {};
+}
+
+/// Adds the guard row of the batch's partition.
+ENTITABLE_DECL shard_table_copy::guarded_batch shard_table_copy::guarded(
+    transact batch, std::vector<std::uint64_t> rows) {
+    std::string partition_key{batch.changes.front().entity.partition_key()};
+    copied_partition const& partition = partitions_[partition_key];
+    row_builder guard{partition_key, system_row::copy};
+    guard.add("Copy_Batch", ++batches_);
+    batch.changes.push_back( // after the rows: inserting in front would shift them all
+        partition.batch == 0 ? mutation::insert(guard.build()) : mutation::replace(guard.build(), partition.guard));
+    return {std::move(batch), std::move(rows), std::move(partition_key)};
+}
+
+/// Records that a batch was applied; without results its ETags are unknown.
+ENTITABLE_DECL void shard_table_copy::note(guarded_batch const& batch, std::vector<written>* results, etag guard) {
+    copied_partition& partition = partitions_[batch.partition_key];
+    partition.guard = std::move(guard);
+    partition.batch = batches_;
+    for (std::size_t index = 0; index < batch.rows.size(); ++index) {
+        mutation const& change = batch.request.changes[index];
+        if (change.kind == mutation_kind::remove) {
+            partition.rows.erase(change.entity.row_key());
+            continue;
+        }
+        pending_row& read = pending_[batch.rows[index]];
+        copied_row& known = partition.rows.at(change.entity.row_key());
+        known.seen = number_;
+        known.content = read.content;
+        known.source = results != nullptr ? std::move(read.source) : etag{};
+        known.target = results != nullptr ? std::move((*results)[index].etag) : etag{};
+    }
+}
+
+// ---- rows ----
 
 ENTITABLE_DECL copied_row* shard_table_copy::find(row_view each) {
     if (last_ == partitions_.end() || last_->first != each.partition_key) {
@@ -61,50 +175,47 @@ ENTITABLE_DECL copied_row* shard_table_copy::find(row_view each) {
     return last_ == partitions_.end() ? nullptr : last_->second.rows.find(each.row_key);
 }
 
-/// Finds the rows that are new or changed, and the ranges of row keys that hold them.
-ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
+/// Returns the ranges of row keys that hold the new and changed rows of a page.
+ENTITABLE_DECL std::vector<key_range> shard_table_copy::changed_ranges(page const& rows) {
+    std::vector<key_range> ranges;
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
-        if (each.row_key == system_row::copy) {
-            continue; // left by an earlier move
-        }
+        if (each.row_key == system_row::copy) { continue; } // left by an earlier move
         copied_row* const known = find(each);
         if (known != nullptr) { known->seen = number_; }
         if (known != nullptr && known->source == each.etag()) { continue; }
         ++changes_; // even if a later read finds the row unchanged
-        bool const goes_on =
-            !fetches_.empty() && fetches_.back().partition.lower.key == std::string_view{each.partition_key};
-        if (goes_on) {
-            fetches_.back().row.upper = key_bound::including(std::string{each.row_key});
+        auto const upper = key_bound::including(std::string{each.row_key});
+        if (!ranges.empty() && ranges.back().partition.lower.key == std::string_view{each.partition_key}) {
+            ranges.back().row.upper = upper;
         } else {
-            std::string const row_key{each.row_key};
-            fetches_.push_back({key_interval::only(std::string{each.partition_key}),
-                {key_bound::including(row_key), key_bound::including(row_key)}});
+            ranges.push_back({key_interval::only(std::string{each.partition_key}), {upper, upper}});
         }
     }
+    return ranges;
 }
 
-ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
+/// Packs the rows that differ from their copies.
+ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows, bool whole) {
     pending_.clear();
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
         if (each.row_key == system_row::copy) { continue; }
-        copied_row* const known = pass_ == copy_pass::whole ? nullptr : find(each); // the first pass has no known rows
+        copied_row* const known = whole ? nullptr : find(each); // the first pass has no known rows
         if (known != nullptr) { known->seen = number_; }
-        if (known == nullptr || !(known->source == each.etag())) {
-            ENTITABLE_CHECK(packer_.add(
-                mutation::insert_or_replace(row{each.partition_key, each.row_key, each.payload}), pending_.size()));
-            pending_.push_back({each.etag(), quick_content_digest(each)});
-            changes_ += pass_ == copy_pass::whole ? 1 : 0;
-            ++rows_;
-            bytes_ += each.partition_key.size() + each.row_key.size() + each.payload.size();
-        }
+        if (known != nullptr && known->source == each.etag()) { continue; }
+        ENTITABLE_CHECK(packer_.add(
+            mutation::insert_or_replace(row{each.partition_key, each.row_key, each.payload}), pending_.size()));
+        pending_.push_back({each.etag(), quick_content_digest(each)});
+        changes_ += whole ? 1 : 0;
+        ++rows_;
+        bytes_ += each.partition_key.size() + each.row_key.size() + each.payload.size();
     }
     return {};
 }
 
 /// Compares the target's rows with those written. Rows that differ must be copied again.
-ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
+ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows, bool with_content) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
         if (each.row_key == system_row::copy) { continue; }
@@ -121,7 +232,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
         if (!(known->target == each.etag())) {
             ++changes_;
             known->source = {};
-        } else if (pass_ == copy_pass::verify && known->content != quick_content_digest(each)) {
+        } else if (with_content && known->content != quick_content_digest(each)) {
             failure differing{error_code::row_mismatch,
                 text::joined({"a row of the table ", to_, " differs from its original in the table ", from_})};
             differing.error().detail = text::printable(
@@ -132,52 +243,8 @@ ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
     return {};
 }
 
-ENTITABLE_DECL void shard_table_copy::answer(result<query_entities::response> found, steady_time) {
-    if (!found) { return stop(failure{found.error()}); }
-    if (pass_ == copy_pass::verify || pass_ == copy_pass::collect) {
-        if (auto taken = take_target(found->rows); !taken) { return stop(std::move(taken).as_failure()); }
-        asked_.continuation = std::move(found->continuation);
-        if (!asked_.continuation) {
-            std::uint64_t written = 0;
-            for (auto const& [key, partition] : partitions_) { written += partition.rows.size(); }
-            changes_ += written > met_ ? written - met_ : 0;
-            outcome_.emplace();
-        }
-        return;
-    }
-    if (fetch_) {
-        if (auto taken = take_rows(found->rows); !taken) { return stop(std::move(taken).as_failure()); }
-        fetch_->continuation = std::move(found->continuation);
-        if (!fetch_->continuation) { fetch_.reset(); }
-        return go_on();
-    }
-    if (pass_ == copy_pass::catch_up) {
-        take_keys(found->rows);
-    } else if (auto taken = take_rows(found->rows); !taken) {
-        return stop(std::move(taken).as_failure());
-    }
-    asked_.continuation = std::move(found->continuation);
-    scanned_ = !asked_.continuation;
-    go_on();
-}
-
-/// Sends batches first, then fetches changed rows, then the next page; after the last page, removes rows deleted at the source.
-ENTITABLE_DECL void shard_table_copy::go_on() {
-    if (send_next() || fetch_) { return; }
-    if (!fetches_.empty()) {
-        fetch_.emplace(query_entities{from_, std::move(fetches_.front()), {}, {}, asked_.page_size, {}});
-        fetches_.pop_front();
-        return;
-    }
-    if (!scanned_) { return; }
-    if (!std::exchange(removed_, true)) {
-        remove_the_rest();
-        if (outcome_ || send_next()) { return; }
-    }
-    outcome_.emplace();
-}
-
-ENTITABLE_DECL void shard_table_copy::remove_the_rest() {
+/// Packs the removal of rows that this pass has not seen.
+ENTITABLE_DECL result<void> shard_table_copy::remove_the_rest() {
     result<void> added;
     for (auto const& each : partitions_) {
         each.second.rows.for_each([&](std::string_view row_key, copied_row const& known) {
@@ -187,80 +254,7 @@ ENTITABLE_DECL void shard_table_copy::remove_the_rest() {
             }
         });
     }
-    if (!added) { stop(std::move(added).as_failure()); }
-}
-
-ENTITABLE_DECL bool shard_table_copy::send_next() {
-    auto taken = packer_.take(&tags_);
-    sends_ = taken.has_value();
-    if (!sends_) { return false; }
-    batch_ = *std::move(taken);
-    sendings_ = 0;
-    not_before_ = (steady_time::min)();
-    std::string const partition_key{batch_.changes.front().entity.partition_key()};
-    copied_partition const& partition = partitions_[partition_key];
-    row_builder guard{partition_key, system_row::copy};
-    guard.add("Copy_Batch", ++batches_);
-    batch_.changes.push_back( // after the rows: inserting in front would shift them all
-        partition.batch == 0 ? mutation::insert(guard.build()) : mutation::replace(guard.build(), partition.guard));
-    guard_.partition_key = partition_key;
-    return true;
-}
-
-/// Records that the batch in flight was applied; without results its ETags are unknown.
-ENTITABLE_DECL void shard_table_copy::note(std::vector<written>* results) {
-    copied_rows& rows = partitions_[guard_.partition_key].rows;
-    for (std::size_t index = 0; index < tags_.size(); ++index) {
-        mutation const& change = batch_.changes[index];
-        if (change.kind == mutation_kind::remove) {
-            rows.erase(change.entity.row_key());
-            continue;
-        }
-        pending_row& read = pending_[tags_[index]];
-        copied_row& known = rows.at(change.entity.row_key());
-        known.seen = number_;
-        known.content = read.content;
-        known.source = results != nullptr ? std::move(read.source) : etag{};
-        known.target = results != nullptr ? std::move((*results)[index].etag) : etag{};
-    }
-    sends_ = settles_ = false;
-}
-
-ENTITABLE_DECL void shard_table_copy::answer(result<transact::response> done, steady_time now) {
-    constexpr std::size_t most_sendings = 50;
-    if (done) {
-        copied_partition& partition = partitions_[guard_.partition_key];
-        partition.guard = done->results.back().etag;
-        partition.batch = batches_;
-        note(&done->results);
-        return go_on();
-    }
-    error const& why = done.error();
-    if (why.effect == effect::unknown && ++sendings_ < most_sendings) {
-        not_before_ = now + std::chrono::milliseconds{sendings_ < 10 ? 1 << sendings_ : 1000};
-        return; // the same batch again
-    }
-    if (why.code == error_code::entity_already_exists || why.code == error_code::update_condition_not_satisfied ||
-        why.code == error_code::resource_not_found) {
-        not_before_ = (steady_time::min)();
-        settles_ = true;
-        return;
-    }
-    stop(failure{why});
-}
-
-ENTITABLE_DECL void shard_table_copy::answer(result<get_entity::response> guard, steady_time) {
-    auto const number = guard ? guard->entity.view().find("Copy_Batch") : std::nullopt;
-    if (!guard && guard.error().code != error_code::resource_not_found) { return stop(failure{guard.error()}); }
-    if (!number || number->type() != edm_type::int64 || number->as_int64() != batches_) {
-        return stop(
-            failure{error_code::shard_moving, text::joined({"another process also writes to the table ", to_})});
-    }
-    copied_partition& partition = partitions_[guard_.partition_key];
-    partition.guard = guard->etag;
-    partition.batch = batches_;
-    note(nullptr);
-    go_on();
+    return added;
 }
 
 } // namespace detail

@@ -2,76 +2,57 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/batch_packer.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/shards/move/detail/shard_table_erasure.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL shard_table_erasure::shard_table_erasure(
-    std::string table, std::vector<key_interval> partitions, std::uint32_t page_size)
-    : left_(std::move(partitions)),
-      asked_{table, {}, {}, {"PartitionKey", "RowKey"}, page_size, {}},
-      packer_(std::move(table), storage_profile()) {
-    ask_next();
+/// Adds the removal of each row of a page.
+inline result<void> add_removals(batch_packer& to, page const& rows) {
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        row_view const each = rows[index];
+        ENTITABLE_CHECK(to.add(mutation::remove(row{each.partition_key, each.row_key, {}}, any_etag)));
+    }
+    return {};
 }
 
-ENTITABLE_DECL void shard_table_erasure::ask_next() {
-    if (left_.empty()) {
-        outcome_.emplace();
-        return;
-    }
-    asked_.range.partition = std::move(left_.back());
-    asked_.continuation.reset();
-    left_.pop_back();
-}
-
-ENTITABLE_DECL operation_step shard_table_erasure::next() const noexcept {
-    if (outcome_) { return {}; }
-    return {batch_ ? request_ref{*batch_} : request_ref{asked_}, not_before_, 0};
-}
-
-ENTITABLE_DECL void shard_table_erasure::answer(result<query_entities::response> found, steady_time) {
-    not_before_ = (steady_time::min)();
-    if (!found) {
-        bool const gone = found.error().code == error_code::table_not_found;
-        outcome_.emplace(gone ? result<void>{} : result<void>{failure{found.error()}});
-        return;
-    }
-    if (found->rows.empty()) { // an empty page is not always the last one
-        asked_.continuation = std::move(found->continuation);
-        if (!asked_.continuation) { ask_next(); }
-        return;
-    }
-    asked_.continuation.reset();
-    for (std::size_t index = 0; index < found->rows.size(); ++index) {
-        row_view const each = found->rows[index];
-        if (auto added = packer_.add(mutation::remove(row{each.partition_key, each.row_key, {}}, any_etag)); !added) {
-            outcome_.emplace(std::move(added).as_failure());
-            return;
+ENTITABLE_DECL resumable<void> erase_keys(std::string table, std::vector<key_interval> partitions,
+    std::uint32_t page_size, std::size_t place, std::uint64_t& erased) {
+    constexpr std::size_t most_refusals = 50;
+    query_entities asked{table, {}, {}, {"PartitionKey", "RowKey"}, page_size, {}};
+    batch_packer packer{std::move(table), storage_profile()};
+    std::size_t refusals = 0; // consecutive
+    while (!partitions.empty()) {
+        asked.range.partition = partitions.back();
+        auto found = co_await ask(asked, {.place = place});
+        if (!found && found.error().code == error_code::table_not_found) { co_return {}; }
+        if (!found) { co_return std::move(found).as_failure(); }
+        asked.continuation.reset(); // the rows of this page are erased: the next one begins where it did
+        if (found->rows.empty()) {  // an empty page is not always the last one
+            asked.continuation = std::move(found->continuation);
+            if (!asked.continuation) { partitions.pop_back(); }
+            continue;
+        }
+        ENTITABLE_CO_CHECK(add_removals(packer, found->rows));
+        while (auto const batch = packer.take()) {
+            auto const done = co_await ask(*batch, {.place = place});
+            if (done) {
+                refusals = 0;
+                erased += done->results.size();
+                continue;
+            }
+            if (done.error().code == error_code::table_not_found) { co_return {}; }
+            bool const met =
+                done.error().code == error_code::resource_not_found || done.error().effect == effect::unknown;
+            if (!met || ++refusals == most_refusals) { co_return failure{done.error()}; }
+            while (packer.take()) {
+            } // others erase the same rows, or the response was lost: a query shows the remaining rows
+            co_await delay_next{std::chrono::milliseconds{refusals < 10 ? 1 << refusals : 1000}};
         }
     }
-    batch_ = packer_.take();
-}
-
-ENTITABLE_DECL void shard_table_erasure::answer(result<transact::response> done, steady_time now) {
-    constexpr std::size_t most_refusals = 50;
-    if (done) {
-        refusals_ = 0;
-        erased_ += done->results.size();
-        batch_ = packer_.take();
-        return;
-    }
-    error_code const code = done.error().code;
-    bool const met = code == error_code::resource_not_found || done.error().effect == effect::unknown;
-    if (code == error_code::table_not_found) {
-        outcome_.emplace();
-    } else if (!met || ++refusals_ == most_refusals) {
-        outcome_.emplace(failure{done.error()});
-    } else { // the next query shows the remaining rows
-        not_before_ = now + std::chrono::milliseconds{refusals_ < 10 ? 1 << refusals_ : 1000};
-        while (packer_.take()) {}
-        batch_.reset();
-    }
+    co_return {};
 }
 
 } // namespace detail
