@@ -5,6 +5,7 @@
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/request/operation_row.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
@@ -98,11 +99,12 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
     asked.filter = std::move(plan->server);
     asked.page_size = static_cast<std::uint32_t>(limits.max_page_size);
     predicate_nodes const& client = several ? predicate : plan->client;
-    for (;;) {
-        auto found = through_.execute(asked, call_);
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
+        auto found = pages.take(through_.execute(pages.request(), call_));
         rows.count_read();
         if (!found) { return refused(std::move(found).as_failure()); }
-        if (found->continuation && !exclusive_) {
+        if (pages.more() && !exclusive_) {
             return refused(failure{error_code::query_too_complex,
                 "the results of a query in a body are consistent only if they fit on one page: query less, or call "
                 "exclusive() first"});
@@ -117,9 +119,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
             }
             if (auto shown = visit(each); !shown) { return refused(std::move(shown).as_failure()); }
         }
-        if (!found->continuation) { return {}; }
-        asked.continuation = std::move(found->continuation);
     }
+    return {};
 }
 
 ENTITABLE_LAZY_BODY result<bool> transaction_scope::confirm() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
@@ -82,8 +83,9 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
     std::size_t spare_bytes = 0;
     result<found_rows> found{std::in_place};
     found->due = no_date;
+    page_cursor pages{std::move(asked)};
     for (std::uint32_t attempt = 0;;) {
-        auto page = send(asked, found->told);
+        auto page = pages.take(send(pages.request(), found->told));
         if (!page) {
             if (!worth_retrying(page.error()) || stop.cancelled() || !again(attempt)) {
                 return std::move(page).as_failure();
@@ -112,12 +114,11 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
                 found->ready.push_back({row{each}, each.etag()});
             }
         }
-        bool const is_over = !page->continuation || found->ready.size() >= at.most;
+        bool const is_over = !pages.more() || found->ready.size() >= at.most;
         bool const is_ahead =
             !page->rows.empty() && time_of_message(page->rows[page->rows.size() - 1].row_key) > at.up_to;
         if (is_over || is_ahead) { return found; }
-        asked.continuation = std::move(page->continuation);
-        asked.page_size = 1000; // many messages are held by other workers: skip them quickly
+        pages.request().page_size = 1000; // many messages are held by other workers: skip them quickly
     }
 }
 
@@ -200,17 +201,17 @@ ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane
     asked.table = table().name();
     asked.range = {
         key_interval::only(lane), {key_bound::including(std::string{first}), key_bound::including(std::string{last})}};
-    for (;;) {
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
         date_time told;
-        auto page = send(asked, told);
+        auto page = pages.take(send(pages.request(), told));
         if (!page) {
             if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
             continue;
         }
         for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
-        if (!page->continuation) { return {}; }
-        asked.continuation = std::move(page->continuation);
     }
+    return {};
 }
 
 ENTITABLE_DECL queue_core::moves queue_core::moves_of(

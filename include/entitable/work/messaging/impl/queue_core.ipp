@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/messaging/detail/queue_core.hpp>
@@ -119,18 +120,14 @@ ENTITABLE_DECL date_time queue_core::store_time(std::size_t lane) const {
 
 ENTITABLE_DECL result<std::optional<row>> queue_core::read(
     std::string const& lane, std::string_view key, date_time& told) const {
-    query_entities asked{
-        table().name(), {key_interval::only(lane), key_interval::only(std::string{key})}, {}, {}, 1, {}};
-    for (std::uint32_t attempt = 0;;) {
-        auto page = send(asked, told);
+    page_cursor pages{query_entities{
+        table().name(), {key_interval::only(lane), key_interval::only(std::string{key})}, {}, {}, 1, {}}};
+    for (std::uint32_t attempt = 0; pages.more();) {
+        auto page = pages.take(send(pages.request(), told));
         if (page && !page->rows.empty()) { return std::optional<row>{row{page->rows[0]}}; }
-        if (page && !page->continuation) { return std::optional<row>{}; }
-        if (page) {
-            asked.continuation = std::move(page->continuation);
-            continue;
-        }
-        if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
+        if (!page && (!worth_retrying(page.error()) || !again(attempt))) { return std::move(page).as_failure(); }
     }
+    return std::optional<row>{};
 }
 
 // ---- under a receipt ----

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/messaging/detail/queue_core.hpp>
@@ -18,18 +19,16 @@ ENTITABLE_DECL result<void> queue_core::for_each_row(
     std::string_view prefix, function_ref<void(row_view, date_time)> visit) const {
     ENTITABLE_TRY(std::size_t const number, lanes());
     for (std::size_t lane = 0; lane < number; ++lane) {
-        query_entities asked{
-            table().name(), {key_interval::only(lane_key(lane)), rows_of_kind(prefix)}, {}, {}, 1000, {}};
-        for (std::uint32_t attempt = 0;;) {
+        page_cursor pages{query_entities{
+            table().name(), {key_interval::only(lane_key(lane)), rows_of_kind(prefix)}, {}, {}, 1000, {}}};
+        for (std::uint32_t attempt = 0; pages.more();) {
             date_time told;
-            auto page = send(asked, told);
+            auto page = pages.take(send(pages.request(), told));
             if (!page) {
                 if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
                 continue;
             }
             for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
-            if (!page->continuation) { break; }
-            asked.continuation = std::move(page->continuation);
         }
     }
     return {};
@@ -168,9 +167,10 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
     asked.range.row = rows_of_kind(prefix);
     if (partition) { asked.range.partition = key_interval::only(*partition); }
     std::size_t relayed = 0;
-    for (std::uint32_t attempt = 0;;) {
+    page_cursor pages{std::move(asked)};
+    for (std::uint32_t attempt = 0; pages.more();) {
         date_time told;
-        auto page = send_to(from, asked, told);
+        auto page = pages.take(send_to(from, pages.request(), told));
         if (!page) {
             if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
             continue;
@@ -193,9 +193,8 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
             // Another relay may have moved the message. A message that still exists is inserted again, which has no effect.
             if (removed) { ++relayed; }
         }
-        if (!page->continuation) { return relayed; }
-        asked.continuation = std::move(page->continuation);
     }
+    return relayed;
 }
 
 } // namespace detail

@@ -5,6 +5,7 @@
 #include <entitable/client/companions/index/detail/index_build.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/detail/sum_audit.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -20,15 +21,15 @@ ENTITABLE_DECL result<bool> has_rows(table_core const& in, type_pattern const& t
     query_entities asked;
     asked.table = in.name();
     asked.range.row = type.row.interval();
-    do {
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
         call own = context;
-        ENTITABLE_TRY(auto found, in.transport().execute(asked, own));
+        ENTITABLE_TRY(auto const found, pages.take(in.transport().execute(pages.request(), own)));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             row_view const each = found.rows[at];
             if (!system_row::is_one(each.row_key) && type.matches(each.partition_key, each.row_key)) { return true; }
         }
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     return false;
 }
 

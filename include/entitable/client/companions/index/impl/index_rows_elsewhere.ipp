@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/companions/index/detail/index_rows_elsewhere.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -55,8 +56,9 @@ ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys c
     query_entities asked;
     asked.table = family_.main.name();
     asked.range = {key_interval::only(entity.partition_key), intent::rows_of(entity.row_key)};
-    for (std::uint32_t attempts = 1;;) {
-        auto found = family_.main.transport().execute(asked, call_);
+    page_cursor pages{std::move(asked)};
+    for (std::uint32_t attempts = 1; pages.more();) {
+        auto const found = pages.take(family_.main.transport().execute(pages.request(), call_));
         if (!found) {
             ENTITABLE_CHECK(pause(attempts++, found.error()));
             continue;
@@ -67,9 +69,8 @@ ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys c
                 all->push_back(std::move(read));
             }
         }
-        if (!found->continuation) { return all; }
-        asked.continuation = std::move(found->continuation);
     }
+    return all;
 }
 
 ENTITABLE_DECL result<std::optional<row>> rows_elsewhere::wanted(
