@@ -178,7 +178,8 @@ interleaving_report walk_sequence(int programs = 1, interleaving_limits const& l
                     "program " + std::to_string(program),
                     [&] {
                         return with<detail::reservation, Planted>{[&] {
-                            return detail::reservation{counter, 1, 5, contention_backoff, on.keep<random_source>(1U)};
+                            return detail::reserve_numbers(
+                                counter, 1, 5, contention_backoff, on.keep<random_source>(1U));
                         }};
                     },
                     [&given](result<detail::reserved> const& outcome) {

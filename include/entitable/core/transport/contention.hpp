@@ -19,7 +19,7 @@ namespace detail {
 ///         ENTITABLE_CHECK(rivals.wait(random.unit(), context, time));
 ///     }
 ///
-/// An operation takes the time of its next attempt from `next`. The delays must outlive this object.
+/// An operation takes the delay of its next attempt from `delay`. The delays must outlive this object.
 class contention {
 public:
     contention(std::uint32_t max_attempts, entitable::backoff const& delays) noexcept
@@ -30,15 +30,19 @@ public:
     /// Whether no attempt is left after the current one.
     [[nodiscard]] bool is_last() const noexcept { return attempt_ >= max_attempts_; }
 
-    /// Begins the next attempt, and returns its time. `random`: at least 0, less than 1.
+    /// Begins the next attempt, and returns the delay before it. `random`: at least 0, less than 1.
+    [[nodiscard]] std::chrono::nanoseconds delay(double random) noexcept { return delays_->delay(attempt_++, random); }
+    /// Begins the next attempt, and returns its time.
     [[nodiscard]] steady_time next(double random, steady_time now) noexcept {
-        return now + std::chrono::duration_cast<steady_time::duration>(delays_->delay(attempt_++, random));
+        return now + std::chrono::duration_cast<steady_time::duration>(delay(random));
     }
-    /// Begins the next attempt: waits until its time, and reports the wait. Errors: Cancelled and DeadlineExceeded.
-    [[nodiscard]] result<void> wait(double random, call const& context, clock& time) {
+    /// Begins the next attempt at once.
+    void next_at_once() noexcept { ++attempt_; }
+    /// Begins the next attempt: waits until its time, and reports the wait before `due`. Errors: Cancelled and DeadlineExceeded.
+    [[nodiscard]] result<void> wait(double random, call const& context, clock& time, request_ref due = {}) {
         steady_time const now = time.steady();
         steady_time const until = next(random, now);
-        tell_wait({}, wait_cause::contention, context, now, until);
+        tell_wait(due, wait_cause::contention, context, now, until);
         return wait_until(until, context, time);
     }
 
