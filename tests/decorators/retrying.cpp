@@ -561,11 +561,11 @@ TEST_CASE("resolve: operation rows are swept by age") {
 TEST_CASE("resolve: a sweep that could precede a late attempt is refused") {
     call const own;
     auto const late = storage_profile().longest_late_application();
-    detail::operation_sweep const early{"Orders", {.retention = 15min}, late, own};
+    auto early = detail::sweep_pages("Orders", {.retention = 15min}, late, own);
     CHECK(early.next().done());
-    detail::operation_sweep const good{"Orders", {.retention = 16min}, late, own};
+    auto good = detail::sweep_pages("Orders", {.retention = 16min}, late, own);
     CHECK_FALSE(good.next().done());
-    detail::operation_sweep const unbounded{"Orders", {.retention = 1min}, profile::unbounded, own};
+    auto unbounded = detail::sweep_pages("Orders", {.retention = 1min}, profile::unbounded, own);
     CHECK_FALSE(unbounded.next().done());
 }
 

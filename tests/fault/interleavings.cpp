@@ -73,12 +73,12 @@ struct later_sweep {
     std::chrono::nanoseconds retention;
     call context{};
     query_entities never{}; ///< is not sent: its time is not before that of the sweep
-    std::unique_ptr<detail::operation_sweep> sweep{};
+    std::optional<resumable<std::size_t>> sweep{};
     [[nodiscard]] operation_step next() {
         if (!sweep && time->steady() < at) { return {never, at}; }
         if (!sweep) {
-            sweep = std::make_unique<detail::operation_sweep>(
-                "Orders", sweep_options{.retention = retention, .time = time}, std::chrono::seconds{0}, context);
+            sweep.emplace(detail::sweep_pages(
+                "Orders", sweep_options{.retention = retention, .time = time}, std::chrono::seconds{0}, context));
         }
         return sweep->next();
     }

@@ -427,7 +427,8 @@ private:
                     note(seen_numbers_.insert(++last_number_).second, "a number was given twice");
                 }
             },
-            counter_, 1U, wrong_.old_number ? 0U : 50U, contention_backoff, by.ledger.random());
+            detail::reserve_numbers(
+                counter_, 1U, wrong_.old_number ? 0U : 50U, contention_backoff, by.ledger.random()));
     }
 
     /// Adds one to the account, directly on the service: nothing settles lost answers.

@@ -178,7 +178,8 @@ interleaving_report walk_sequence(int programs = 1, interleaving_limits const& l
                     "program " + std::to_string(program),
                     [&] {
                         return with<detail::reservation, Planted>{[&] {
-                            return detail::reservation{counter, 1, 5, contention_backoff, on.keep<random_source>(1U)};
+                            return detail::reserve_numbers(
+                                counter, 1, 5, contention_backoff, on.keep<random_source>(1U));
                         }};
                     },
                     [&given](result<detail::reserved> const& outcome) {
@@ -213,7 +214,7 @@ result<std::optional<row>> as_it_is(row_view each) { return std::optional{row{ea
 void unwatched(copy_progress const&) {}
 
 detail::copy_operation copying(profile const& target, bool verify) {
-    return {"Orders", "Orders", as_it_is, unwatched, target, {.page_size = 2, .verify = verify}};
+    return detail::copy_pages({"Orders", "Orders", as_it_is, unwatched}, target, {.page_size = 2, .verify = verify});
 }
 
 /// A copy of three rows in pages of two; the target has the last of them, `otherwise` or with the right value.

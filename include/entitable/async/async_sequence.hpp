@@ -60,7 +60,8 @@ private:
         std::uint32_t count;
 
         detail::reservation operator()() const {
-            return {of->counter, count, of->options.max_attempts, of->options.delays, of->random};
+            return detail::reserve_numbers(
+                of->counter, count, of->options.max_attempts, of->options.delays, of->random);
         }
     };
 

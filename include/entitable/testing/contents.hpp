@@ -5,11 +5,11 @@
 /// \file
 /// The contents of a store as a value: read, formatted, compared.
 
-#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/any_transport.hpp>
-#include <entitable/core/transport/run.hpp>
+#include <entitable/core/try.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -41,20 +41,18 @@ template <class Request, class Take>
     constexpr std::size_t limit = 1'000;
     std::size_t known = 0;
     std::size_t idle = 0;
-    auto const turn = [&](Request& asked, result<response_of<Request>> page) -> result<bool> {
-        if (!page) { return std::move(page).as_failure(); }
-        std::size_t const before = std::exchange(known, take(*page));
+    call context;
+    entitable::detail::page_cursor pages{std::move(first)};
+    while (pages.more()) {
+        ENTITABLE_TRY(auto const found, pages.take(from.execute(pages.request(), context)));
+        std::size_t const before = std::exchange(known, take(found));
         idle = known == before ? idle + 1 : 0;
         if (idle > limit) {
             return failure{error_code::transport_failed,
                 text::joined({"the pages never end: ", std::to_string(limit), " consecutive pages had no new items"})};
         }
-        asked.continuation = std::move(page->continuation);
-        return asked.continuation.has_value();
-    };
-    in_turn<Request> pages{std::move(first), turn};
-    call context;
-    return run(pages, context, system_clock(), from);
+    }
+    return {};
 }
 
 } // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
@@ -16,10 +17,11 @@ ENTITABLE_DECL result<void> check_found_by_queries(
     asked.range.partition = {
         key_bound::including(std::string{system_row::prefix}), key_bound::excluding(std::string{system_row::end})};
     asked.select = {"PartitionKey", "RowKey"};
-    do {
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
         call context{calls, time};
         context.operation_id.clear(); // the id identifies one write
-        ENTITABLE_TRY(auto found, in.execute(asked, context));
+        ENTITABLE_TRY(auto const found, pages.take(in.execute(pages.request(), context)));
         for (std::size_t index = 0; index < found.rows.size(); ++index) {
             system_row::kind const* const kind = system_row::kind_of(found.rows[index].row_key);
             if (kind != nullptr && kind->owns_table) {
@@ -28,8 +30,7 @@ ENTITABLE_DECL result<void> check_found_by_queries(
                         ", which queries do not return: use ", kind->keeper})};
             }
         }
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     return {};
 }
 

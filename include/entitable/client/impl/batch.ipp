@@ -4,9 +4,13 @@
 
 #include <entitable/client/batch.hpp>
 #include <entitable/client/companion_writer.hpp>
-#include <entitable/client/detail/removing_batch.hpp>
+#include <entitable/client/contention.hpp>
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/update.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/transport/contention.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -33,17 +37,66 @@ ENTITABLE_LAZY_BODY void change_list::clear() noexcept {
     problem_ = {};
 }
 
+/// Reads the rows that lose properties, one after the other, and returns the changes with these merges as replacements under the ETags that
+/// were read: a merge of the service cannot remove a property.
+ENTITABLE_LAZY result<transact> with_replacements(
+    any_transport const& through, transact const& given, std::vector<std::size_t> const& removing, call& context) {
+    result<transact> made{given};
+    for (std::size_t const index : removing) {
+        mutation const& wanted = given.changes[index];
+        std::string partition_key{wanted.entity.partition_key()};
+        std::string row_key{wanted.entity.row_key()};
+        auto found =
+            through.execute(get_entity{given.table, std::move(partition_key), std::move(row_key), {}}, context);
+        if (found && !wanted.condition.accepts(found->etag)) {
+            found = failure{error_code::update_condition_not_satisfied,
+                "the entity has a different version: it was changed since its ETag was read"};
+        }
+        if (!found) {
+            failure problem = std::move(found).as_failure();
+            problem.error().operation_index = index;
+            return problem;
+        }
+        made->changes[index] =
+            mutation::replace(changed_row(found->entity, wanted.entity), etag_condition{std::move(found->etag)});
+    }
+    return made;
+}
+
+/// Whether a row that was read was changed before the replacement. It satisfied the caller's condition when it was read, so only a later
+/// writer can be the cause.
+ENTITABLE_LAZY bool was_replaced(error const& refused, std::vector<std::size_t> const& removing) noexcept {
+    if (refused.effect != effect::none || !was_beaten(refused, rival_change::changed_or_removed)) { return false; }
+    for (std::size_t const index : removing) {
+        if (index == refused.operation_index) { return true; }
+    }
+    return false;
+}
+
+/// Submits changes that include merges which remove properties: reads, and submits under the ETags. Starts over if another writer was
+/// faster.
+ENTITABLE_LAZY result<transact::response> submit_removing(
+    table_core const& table, transact const& given, std::vector<std::size_t> const& removing, clock& time) {
+    constexpr std::uint32_t max_attempts = 50; // including the first
+    ENTITABLE_CHECK(table.check_operation_id());
+    random_source random{static_cast<std::uint64_t>(time.steady().time_since_epoch().count())};
+    call context{table.options(), time};
+    context.location = read_location::primary;
+    get_entity const first{given.table, {}, {}, {}}; // for the report of a wait
+    for (contention rivals{max_attempts, contention_backoff};;) {
+        ENTITABLE_TRY(transact const request, with_replacements(table.transport(), given, removing, context));
+        auto sent = table.transport().execute(request, context);
+        if (sent || rivals.is_last() || !was_replaced(sent.error(), removing)) { return sent; }
+        ENTITABLE_CHECK(rivals.wait(random.unit(), context, time, first));
+    }
+}
+
 ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core const& table, clock& time) const {
     if (!problem_) { return failure{problem_.error()}; }
     request_.table = table.name();
     if (removing_.empty()) { return each_written{}(table.submit(request_)); }
     if (table.writer() != nullptr) { return each_written{}(table.writer()->write(request_, removing_)); }
-    removing_batch submission{request_, removing_, static_cast<std::uint64_t>(time.steady().time_since_epoch().count()),
-        table.check_operation_id()};
-    call context{table.options(), time};
-    context.location = read_location::primary;
-    auto through = table.transport();
-    return each_written{}(run(submission, context, time, through));
+    return each_written{}(submit_removing(table, request_, removing_, time));
 }
 
 ENTITABLE_LAZY_BODY result<written> change_list::submit_one(table_core const& table, clock& time) const {
@@ -64,82 +117,6 @@ ENTITABLE_LAZY_BODY own_submission change_list::to_submit(table_core const& tabl
     }
     if (!allowed) { return own_submission{own_request<transact>{std::move(allowed).as_failure()}}; }
     return own_submission{own_request<transact>{std::in_place, table.name(), std::move(request_.changes)}};
-}
-
-ENTITABLE_LAZY_BODY removing_batch::removing_batch(
-    transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed)
-    : given_(std::move(changes)), removing_(std::move(removing)), random_(seed) {
-    reading_.table = given_.table;
-    if (!allowed) { outcome_.emplace(std::move(allowed).as_failure()); }
-    begin();
-}
-
-ENTITABLE_LAZY_BODY operation_step removing_batch::next() const noexcept {
-    if (outcome_) { return {}; }
-    return at_ < removing_.size()
-        ? operation_step{reading_, at_ == 0 ? not_before_ : (steady_time::min)(), 0, wait_cause::contention}
-        : operation_step{sending_};
-}
-
-ENTITABLE_LAZY_BODY void removing_batch::begin() {
-    at_ = 0;
-    ++attempts_;
-    sending_ = given_;
-    read_next();
-}
-
-ENTITABLE_LAZY_BODY void removing_batch::read_next() {
-    if (at_ < removing_.size()) {
-        row const& keys = given_.changes[removing_[at_]].entity;
-        reading_.partition_key = keys.partition_key();
-        reading_.row_key = keys.row_key();
-    }
-}
-
-ENTITABLE_LAZY_BODY void removing_batch::answer(result<get_entity::response> found, steady_time) {
-    std::size_t const index = removing_[at_];
-    mutation const& wanted = given_.changes[index];
-    if (found && !wanted.condition.accepts(found->etag)) {
-        found = failure{error_code::update_condition_not_satisfied,
-            "the entity has a different version: it was changed since its ETag was read"};
-    }
-    if (!found) {
-        failure problem = std::move(found).as_failure();
-        problem.error().operation_index = index;
-        outcome_.emplace(std::move(problem));
-        return;
-    }
-    sending_.changes[index] =
-        mutation::replace(changed_row(found->entity, wanted.entity), etag_condition{std::move(found->etag)});
-    ++at_;
-    read_next();
-}
-
-ENTITABLE_LAZY_BODY void removing_batch::abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-
-ENTITABLE_LAZY_BODY result<transact::response> removing_batch::finish() { return *std::move(outcome_); }
-
-ENTITABLE_LAZY_BODY bool removing_batch::beaten(error const& problem) const noexcept {
-    if (problem.effect != effect::none || !problem.operation_index || attempts_ >= max_attempts ||
-        (problem.code != error_code::update_condition_not_satisfied &&
-            problem.code != error_code::resource_not_found)) {
-        return false;
-    }
-    // The row satisfied the caller's condition when it was read, so only a later writer can be the cause.
-    for (std::size_t const index : removing_) {
-        if (index == *problem.operation_index) { return true; }
-    }
-    return false;
-}
-
-ENTITABLE_LAZY_BODY void removing_batch::answer(result<transact::response> sent, steady_time now) {
-    if (!sent && beaten(sent.error())) {
-        not_before_ = now +
-            std::chrono::duration_cast<steady_time::duration>(contention_backoff.delay(attempts_, random_.unit()));
-        begin();
-        return;
-    }
-    outcome_.emplace(std::move(sent));
 }
 
 } // namespace detail

@@ -5,6 +5,7 @@
 #include <entitable/client/detail/held_rows.hpp>
 #include <entitable/client/detail/row_transaction.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -324,12 +325,11 @@ ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, pr
 
 ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, transact const& request) const {
     if (refused.effect != effect::none) { return false; }
-    bool const gone = refused.code == error_code::resource_not_found;
-    bool const changed = refused.code == error_code::update_condition_not_satisfied;
+    bool const gone = detail::was_beaten(refused, rival_change::changed_or_removed);
     bool const taken = refused.code == error_code::entity_already_exists;
     auto const by_others = [&](mutation const& change) {
         if (change.needs_existing()) {
-            return !change.condition.any() && (gone || changed) && !expects_version(change.entity.row_key());
+            return !change.condition.any() && gone && !expects_version(change.entity.row_key());
         }
         auto const at = rows_->find(change.entity.row_key());
         return change.kind == mutation_kind::insert && taken && at->second.read;

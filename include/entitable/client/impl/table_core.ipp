@@ -7,7 +7,7 @@
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
@@ -183,19 +183,18 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
     request.table = name_;
     request.range = range;
     request.filter = condition;
-    auto const turn = [&](query_entities& asked, result<query_entities::response> page) -> result<bool> {
-        if (!page) { return std::move(page).as_failure(); }
-        for (std::size_t index = 0; index < page->rows.size(); ++index) {
-            row_view const row = page->rows[index];
+    page_cursor pages{std::move(request)};
+    while (pages.more()) {
+        call context{options_, system_clock()};
+        ENTITABLE_TRY(auto const found, pages.take(through_.execute(pages.request(), context)));
+        for (std::size_t index = 0; index < found.rows.size(); ++index) {
+            row_view const row = found.rows[index];
             if (!with_system_rows && system_row::is_one(row.row_key)) { continue; }
             ENTITABLE_CHECK(check_payload(row.payload));
             function(row);
         }
-        asked.continuation = std::move(page->continuation);
-        return asked.continuation.has_value();
-    };
-    in_turn<query_entities> pages{std::move(request), turn};
-    return run(pages, options_, system_clock(), through_);
+    }
+    return {};
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row_of(

@@ -5,8 +5,9 @@
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/request/operation_row.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/transport/run.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -98,11 +99,12 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
     asked.filter = std::move(plan->server);
     asked.page_size = static_cast<std::uint32_t>(limits.max_page_size);
     predicate_nodes const& client = several ? predicate : plan->client;
-    for (;;) {
-        auto found = through_.execute(asked, call_);
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
+        auto found = pages.take(through_.execute(pages.request(), call_));
         rows.count_read();
         if (!found) { return refused(std::move(found).as_failure()); }
-        if (found->continuation && !exclusive_) {
+        if (pages.more() && !exclusive_) {
             return refused(failure{error_code::query_too_complex,
                 "the results of a query in a body are consistent only if they fit on one page: query fewer rows, or "
                 "call "
@@ -118,9 +120,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
             }
             if (auto shown = visit(each); !shown) { return refused(std::move(shown).as_failure()); }
         }
-        if (!found->continuation) { return {}; }
-        asked.continuation = std::move(found->continuation);
     }
+    return {};
 }
 
 ENTITABLE_LAZY_BODY result<bool> transaction_scope::confirm() {
@@ -242,24 +243,19 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
     std::uint64_t seed = options.seed;
     call context{core.options(), *options.time};
     context.location = read_location::primary;
-    for (std::uint32_t attempts = 1;; ++attempts) {
-        ENTITABLE_TRY(auto outcome, attempt_transaction(core, *partition_key, context, options.announces, body, send));
-        if (!outcome.beaten) {
-            outcome.made.attempts = outcome.earlier ? attempts - 1 : attempts;
-            return outcome.made;
+    for (contention rivals{options.max_attempts, options.delays};;) {
+        auto outcome = attempt_transaction(core, *partition_key, context, options.announces, body, send);
+        if (!outcome) { return std::move(outcome).as_failure(); }
+        if (!outcome->beaten) {
+            outcome->made.attempts = rivals.attempt() - (outcome->earlier ? 1 : 0);
+            return outcome->made;
         }
-        if (attempts >= options.max_attempts) {
-            failure beaten{*std::move(outcome.beaten)};
-            beaten.error().message += text::joined({"; lost to other writers ", std::to_string(attempts), " times"});
-            beaten.error().attempts = attempts;
-            return beaten;
+        if (rivals.is_last()) { return rivals.lost(*std::move(outcome->beaten)); }
+        if (rivals.attempt() == 1 && seed == 0) {
+            seed = static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count());
         }
-        steady_time const now = options.time->steady();
-        if (attempts == 1 && options.seed == 0) { seed = static_cast<std::uint64_t>(now.time_since_epoch().count()); }
-        auto const wait = options.delays.delay(attempts, random_source{seed + attempts}.unit());
-        steady_time const until = now + std::chrono::duration_cast<steady_time::duration>(wait);
-        tell_wait({}, wait_cause::contention, context, now, until);
-        ENTITABLE_CHECK(wait_until(until, context, *options.time));
+        random_source random{seed + rivals.attempt()};
+        ENTITABLE_CHECK(rivals.wait(random.unit(), context, *options.time));
     }
 }
 

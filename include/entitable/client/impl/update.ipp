@@ -5,6 +5,7 @@
 #include <entitable/client/companion_writer.hpp>
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/update.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/row/detail/property_finder.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -76,10 +77,9 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
         return;
     }
     failure problem = std::move(done).as_failure();
-    error_code const code = problem.error().code;
-    // The row was deleted after it was read: the next read returns that error, or finds a new row with its keys.
+    // Deleted after it was read: the next read returns that, or finds its successor.
     bool const beaten = problem.error().effect == effect::none && !forced_ &&
-        (code == error_code::update_condition_not_satisfied || code == error_code::resource_not_found);
+        was_beaten(problem.error(), rival_change::changed_or_removed);
     if (!beaten) {
         outcome_.emplace(std::move(problem));
         return;

@@ -5,6 +5,7 @@
 /// \file
 /// The effect of repeating a request, as data: one row for each kind of request. All code that retries or settles writes uses this table.
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/kinds.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -194,8 +195,7 @@ enum class refused_at : std::uint8_t {
     if (*answer.operation_index == 0 && answer.code == error_code::entity_already_exists) {
         return refused_at::operation_row;
     }
-    bool const gone =
-        answer.code == error_code::resource_not_found || answer.code == error_code::update_condition_not_satisfied;
+    bool const gone = detail::was_beaten(answer, detail::rival_change::changed_or_removed);
     return gone && refused.needs_existing() && !refused.condition.any() ? refused_at::exact_version
                                                                         : refused_at::somewhere;
 }

@@ -6,6 +6,7 @@
 /// `sweep_operation_rows`: removes operation rows that are no longer needed.
 
 #include <entitable/core/request/operation_row.hpp>
+#include <entitable/core/request/resumable.hpp>
 #include <entitable/core/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -19,32 +20,10 @@ struct sweep_options {
 
 namespace detail {
 
-/// Reads operation rows page by page and removes those that are old enough, each under its ETag. The call and the clock must outlive it.
-class operation_sweep {
-public:
-    /// `late`: how late an attempt may be applied; `context`: the call that drives it, which has the service's clock.
-    operation_sweep(std::string table, sweep_options const& options, std::chrono::seconds late, call const& context);
-
-    [[nodiscard]] operation_step next() const noexcept {
-        return outcome_ ? operation_step{} : at_ < old_.size() ? operation_step{old_[at_]} : operation_step{reading_};
-    }
-    void answer(result<query_entities::response> page, steady_time now);
-    void answer(result<written> removed, steady_time now);
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    [[nodiscard]] result<std::size_t> finish() { return *std::move(outcome_); }
-
-private:
-    [[nodiscard]] date_time before(date_time now) const noexcept;
-    void end_page();
-
-    call const* context_;
-    std::chrono::nanoseconds retention_;
-    query_entities reading_;
-    std::vector<write_entity> old_; ///< removals of the current page
-    std::size_t at_{};
-    std::size_t removed_{};
-    std::optional<result<std::size_t>> outcome_;
-};
+/// Reads operation rows page by page and removes those that are old enough, each under its ETag. `late`: how late an attempt may be
+/// applied; `context`: the call that drives the operation, which has the service's clock. The call and the clock must outlive it.
+resumable<std::size_t> sweep_pages(
+    std::string table, sweep_options options, std::chrono::seconds late, call const& context);
 
 } // namespace detail
 
@@ -56,7 +35,8 @@ private:
 template <transport T>
 [[nodiscard]] result<std::size_t> sweep_operation_rows(
     T& through, std::string table, call& context, sweep_options const& options = {}) {
-    detail::operation_sweep sweeping{std::move(table), options, through.profile().longest_late_application(), context};
+    auto sweeping =
+        detail::sweep_pages(std::move(table), options, through.profile().longest_late_application(), context);
     return run(sweeping, context, *options.time, through);
 }
 

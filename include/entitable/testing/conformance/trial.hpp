@@ -5,6 +5,7 @@
 /// \file
 /// The building blocks of the conformance suite's behaviours.
 
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/testing/conformance/asked.hpp>
 #include <entitable/testing/rows.hpp>
 #include <entitable/testing/verdict.hpp>
@@ -95,18 +96,18 @@ public:
         std::vector<row> found;
         std::set<std::pair<std::string, std::string>> known;
         request.page_size = (std::min)(request.page_size, largest_page());
+        entitable::detail::page_cursor pages{std::move(request)};
         for (std::size_t idle = 0; idle < 100;) {
-            auto page = send(request);
+            auto const page = pages.take(send(pages.request()));
             if (!yes(page, "a page of a query")) { return found; }
-            expect(page->rows.size() <= request.page_size, "a page contains more rows than its size");
+            expect(page->rows.size() <= pages.request().page_size, "a page has more rows than its size");
             std::size_t const before = known.size();
             for (std::size_t index = 0; index < page->rows.size(); ++index) {
                 row_view const each = page->rows[index];
                 found.emplace_back(each);
                 known.emplace(each.partition_key, each.row_key);
             }
-            if (!page->continuation) { return found; }
-            request.continuation = std::move(page->continuation);
+            if (!pages.more()) { return found; }
             idle = known.size() == before ? idle + 1 : 0;
         }
         expect(false, "a query does not end: 100 consecutive pages had no new rows");

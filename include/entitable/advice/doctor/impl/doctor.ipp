@@ -5,6 +5,7 @@
 #include <entitable/advice/doctor/doctor.hpp>
 #include <entitable/client/wide/detail/wide_rows.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 
@@ -133,13 +134,12 @@ private:
 ENTITABLE_DECL result<diagnosis> examine_tables(any_transport const& store, call_options const& options) {
     result<diagnosis> made{std::in_place};
     std::vector<std::string> tables;
-    list_tables asked;
-    do {
+    page_cursor pages{list_tables{}};
+    while (pages.more()) {
         call context{options, system_clock()};
-        ENTITABLE_TRY(auto found, any_transport{store}.execute(asked, context));
+        ENTITABLE_TRY(auto const found, pages.take(store.execute(pages.request(), context)));
         tables.insert(tables.end(), found.tables.begin(), found.tables.end());
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     for (std::string const& each : tables) {
         ++made->tables;
         table_examination one{*made, each};

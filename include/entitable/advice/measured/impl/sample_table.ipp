@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/advice/measured/sample_table.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/try.hpp>
 
@@ -14,17 +15,17 @@ ENTITABLE_DECL result<table_sample> read_sample(
     query_entities asked;
     asked.table = std::move(table);
     std::uint64_t left = options.read_at_most == 0 ? ~std::uint64_t{} : options.read_at_most;
-    for (;;) {
-        asked.page_size = static_cast<std::uint32_t>(left < 1000 ? left : 1000);
+    page_cursor pages{std::move(asked)};
+    while (pages.more() && left > 0) {
+        pages.request().page_size = static_cast<std::uint32_t>(left < 1000 ? left : 1000);
         call context{options.calls};
-        ENTITABLE_TRY(auto read, through.execute(asked, context));
+        ENTITABLE_TRY(auto const read, pages.take(through.execute(pages.request(), context)));
         for (std::size_t index = 0; index < read.rows.size() && left > 0; ++index) {
             builder.add(read.rows[index]);
             left -= system_row::is_one(read.rows[index].row_key) ? 0U : 1U;
         }
-        asked.continuation = std::move(read.continuation);
-        if (!asked.continuation || left == 0) { return std::move(builder).finish(asked.continuation.has_value()); }
     }
+    return std::move(builder).finish(pages.more());
 }
 
 } // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/bulk/expire/period_tables.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 
 #include <algorithm>
@@ -89,18 +90,17 @@ ENTITABLE_DECL result<std::string> period_names::made(date_time when) const {
 ENTITABLE_DECL result<std::vector<std::string>> period_names::there(function_ref<bool(time_span const&)> wanted) const {
     std::vector<std::string> names;
     std::string const begins = text::ascii_lower(core_.name());
-    list_tables asked;
-    do {
+    page_cursor pages{list_tables{}};
+    while (pages.more()) {
         call context{core_.options()};
         context.operation_id.clear(); // the id identifies one write
-        ENTITABLE_TRY(list_tables::response found, core_.transport().execute(asked, context));
+        ENTITABLE_TRY(auto found, pages.take(core_.transport().execute(pages.request(), context)));
         for (std::string& each : found.tables) {
             if (!text::ascii_lower(each).starts_with(begins)) { continue; }
             auto const span = span_of_digits(std::string_view{each}.substr(begins.size()));
             if (span && wanted(*span)) { names.push_back(std::move(each)); }
         }
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     std::sort(names.begin(), names.end(), [&](std::string const& left, std::string const& right) {
         return left.compare(begins.size(), std::string::npos, right, begins.size(), std::string::npos) < 0;
     });

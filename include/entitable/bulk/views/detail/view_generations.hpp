@@ -14,6 +14,7 @@
 #include <entitable/bulk/views/view_options.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
+#include <entitable/core/transport/contention.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -62,7 +63,7 @@ private:
     template <class Request>
     [[nodiscard]] result<response_of<Request>> ask(Request const& request) const;
     [[nodiscard]] result<view_pointer> pointer() const;
-    [[nodiscard]] result<void> wait(std::uint32_t attempts) const;
+    [[nodiscard]] result<void> wait(contention& rivals) const;
     [[nodiscard]] result<std::vector<note>> notes() const;
     [[nodiscard]] result<generation> begin() const;
     [[nodiscard]] result<void> create(generation const& own) const;

@@ -7,10 +7,10 @@
 #include <entitable/core/load/detail/bulk_run.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/random_seed.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 
 #include <algorithm>
@@ -42,13 +42,6 @@ template <class T>
     }
 }
 
-/// Whether another refresh came first.
-ENTITABLE_DECL bool view_was_beaten(error const& why) noexcept {
-    return why.effect == effect::none &&
-        (why.code == error_code::update_condition_not_satisfied || why.code == error_code::entity_already_exists ||
-            why.code == error_code::resource_not_found);
-}
-
 ENTITABLE_DECL view_generations::view_generations(table_core core, view_options how)
     : core_(std::move(core)), how_(std::move(how)) {}
 
@@ -59,11 +52,10 @@ result<response_of<Request>> view_generations::ask(Request const& request) const
     return core_.transport().execute(request, context);
 }
 
-ENTITABLE_DECL result<void> view_generations::wait(std::uint32_t attempts) const {
-    call context{core_.options(), *how_.load.time};
-    random_source random{how_.load.seed != 0 ? how_.load.seed + attempts : random_seed()};
-    auto const delay = std::chrono::duration_cast<steady_time::duration>(how_.delays.delay(attempts, random.unit()));
-    return wait_until(how_.load.time->steady() + delay, context, *how_.load.time);
+ENTITABLE_DECL result<void> view_generations::wait(contention& rivals) const {
+    call const context{core_.options(), *how_.load.time};
+    random_source random{how_.load.seed != 0 ? how_.load.seed + rivals.attempt() : random_seed()};
+    return rivals.wait(random.unit(), context, *how_.load.time);
 }
 
 // ---- existing generations -------------------------------------------------------------------------
@@ -113,7 +105,7 @@ ENTITABLE_DECL result<std::vector<view_generations::note>> view_generations::not
 // ---- one refresh ------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<view_generations::generation> view_generations::begin() const {
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals{how_.max_attempts, how_.delays};;) {
         ENTITABLE_TRY(view_pointer const now, pointer());
         generation own{core_.name() + 'v', now.begun + 1};
         std::uint64_t const seed = how_.load.seed;
@@ -131,22 +123,20 @@ ENTITABLE_DECL result<view_generations::generation> view_generations::begin() co
         auto drawn = ask(request);
         if (drawn) { return own; }
         // A ticket whose response was lost may have been taken. It stays unused: the refresh takes another ticket.
-        bool const again = view_was_beaten(drawn.error()) || drawn.error().effect == effect::unknown;
-        if (!again || attempts >= how_.max_attempts) { return std::move(drawn).as_failure(); }
-        ENTITABLE_CHECK(wait(attempts));
+        bool const again = was_beaten(drawn.error()) || drawn.error().effect == effect::unknown;
+        if (!again || rivals.is_last()) { return std::move(drawn).as_failure(); }
+        ENTITABLE_CHECK(wait(rivals));
     }
 }
 
 ENTITABLE_DECL result<void> view_generations::create(generation const& own) const {
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals{how_.max_attempts, how_.delays};;) {
         auto made = ask(create_table{own.table});
         if (made || made.error().code == error_code::table_already_exists) { // each ticket has its own table name
             return {};
         }
-        if (made.error().effect == effect::none || attempts >= how_.max_attempts) {
-            return std::move(made).as_failure();
-        }
-        ENTITABLE_CHECK(wait(attempts));
+        if (made.error().effect == effect::none || rivals.is_last()) { return std::move(made).as_failure(); }
+        ENTITABLE_CHECK(wait(rivals));
     }
 }
 
@@ -178,7 +168,7 @@ ENTITABLE_DECL result<void> view_generations::discard(std::string const& table) 
 
 ENTITABLE_DECL result<view_refresh> view_generations::show(
     generation const& own, date_time from, date_time until) const {
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals{how_.max_attempts, how_.delays};;) {
         ENTITABLE_TRY(view_pointer const now, pointer());
         if (now.ticket >= own.ticket) { return view_refresh{now.ticket == own.ticket, 0, 0, now.from, now.until}; }
         row_builder pointing{system_row::view, system_row::view};
@@ -196,9 +186,9 @@ ENTITABLE_DECL result<view_refresh> view_generations::show(
         auto flipped = ask(request);
         if (flipped) { return view_refresh{true, 0, 0, from, until}; }
         // Under the same version the write cannot be applied twice, and the row shows whether it was applied.
-        bool const again = view_was_beaten(flipped.error()) || flipped.error().effect == effect::unknown;
-        if (!again || attempts >= how_.max_attempts) { return std::move(flipped).as_failure(); }
-        ENTITABLE_CHECK(wait(attempts));
+        bool const again = was_beaten(flipped.error()) || flipped.error().effect == effect::unknown;
+        if (!again || rivals.is_last()) { return std::move(flipped).as_failure(); }
+        ENTITABLE_CHECK(wait(rivals));
     }
 }
 

@@ -7,7 +7,7 @@
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/transport/run.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
 
 #include <algorithm>
@@ -222,12 +222,9 @@ ENTITABLE_DECL result<std::optional<wide_found>> look_at_wide(table_core const& 
 
 /// Waits for another attempt.
 ENTITABLE_DECL result<void> wait_for_wide(
-    table_core const& core, wide_options const& options, std::uint32_t attempts, random_source& random) {
-    call context{core.options(), *options.time};
-    steady_time const now = options.time->steady();
-    auto const wait = std::chrono::duration_cast<steady_time::duration>(options.delays.delay(attempts, random.unit()));
-    tell_wait({}, wait_cause::contention, context, now, now + wait);
-    return wait_until(now + wait, context, *options.time);
+    table_core const& core, wide_options const& options, contention& rivals, random_source& random) {
+    call const context{core.options(), *options.time};
+    return rivals.wait(random.unit(), context, *options.time);
 }
 
 ENTITABLE_DECL result<wide_found> read_wide(table_core const& core, result<std::string> const& partition_key,
@@ -235,20 +232,20 @@ ENTITABLE_DECL result<wide_found> read_wide(table_core const& core, result<std::
     if (!partition_key || !row_key) { return failure{!partition_key ? partition_key.error() : row_key.error()}; }
     random_source random{options.seed != 0 ? options.seed : random_seed()};
     std::optional<std::int64_t> in_vain;
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals{options.max_attempts, options.delays};;) {
         ENTITABLE_TRY(auto found, look_at_wide(core, *partition_key, *row_key, entity, in_vain));
         if (found) {
-            found->attempts = attempts;
+            found->attempts = rivals.attempt();
             return *std::move(found);
         }
-        if (attempts >= options.max_attempts) {
+        if (rivals.is_last()) {
             failure beaten{error_code::update_condition_not_satisfied,
-                text::joined(
-                    {"the entity ", entity, " was written during the read, ", std::to_string(attempts), " times"})};
-            beaten.error().attempts = attempts;
+                text::joined({"the entity ", entity, " was written during the read, ", std::to_string(rivals.attempt()),
+                    " times"})};
+            beaten.error().attempts = rivals.attempt();
             return beaten;
         }
-        ENTITABLE_CHECK(wait_for_wide(core, options, attempts, random));
+        ENTITABLE_CHECK(wait_for_wide(core, options, rivals, random));
     }
 }
 
@@ -256,10 +253,10 @@ ENTITABLE_DECL result<wide_written> update_wide(table_core const& core, result<s
     result<std::string> const& row_key, function_ref<result<std::optional<row>>(row_view)> change,
     std::string_view entity, wide_options const& options) {
     random_source random{options.seed != 0 ? options.seed : random_seed()};
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals{options.max_attempts, options.delays};;) {
         ENTITABLE_TRY(wide_found const found, read_wide(core, partition_key, row_key, entity, options));
         ENTITABLE_TRY(std::optional<row> const changed, change(found.whole.view()));
-        if (!changed) { return wide_written{found.version, 0, attempts}; }
+        if (!changed) { return wide_written{found.version, 0, rivals.attempt()}; }
         if (changed->partition_key() != found.whole.partition_key() || changed->row_key() != found.whole.row_key()) {
             return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
         }
@@ -269,9 +266,9 @@ ENTITABLE_DECL result<wide_written> update_wide(table_core const& core, result<s
         auto written = write_wide(core, mutation_kind::replace, *changed, etag_condition{found.version}, entity, once);
         bool const beaten = !written && written.error().effect == effect::none &&
             written.error().code == error_code::update_condition_not_satisfied;
-        if (written) { written->attempts = attempts; }
-        if (!beaten || attempts >= options.max_attempts) { return written; }
-        ENTITABLE_CHECK(wait_for_wide(core, options, attempts, random));
+        if (written) { written->attempts = rivals.attempt(); }
+        if (!beaten || rivals.is_last()) { return written; }
+        ENTITABLE_CHECK(wait_for_wide(core, options, rivals, random));
     }
 }
 

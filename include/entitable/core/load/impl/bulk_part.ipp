@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/load/detail/bulk_part.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/core/text.hpp>
@@ -123,8 +124,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
     if (at >= size()) { return split(false); }
     bool const conflict = mode_ == bulk_mode::insert && why.code == error_code::entity_already_exists;
     bool const gone = mode_ == bulk_mode::remove && why.code == error_code::resource_not_found;
-    bool const beaten = mode_ == bulk_mode::update &&
-        (why.code == error_code::resource_not_found || why.code == error_code::update_condition_not_satisfied);
+    bool const beaten = mode_ == bulk_mode::update && was_beaten(why, rival_change::changed_or_removed);
     if (phase_ == phase::write && (conflict || gone || beaten)) { return ask_about(at, why); }
     refuse(at, why);
     end_row();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/cloud/wire/detail/odata_reader.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
@@ -99,16 +100,15 @@ ENTITABLE_DECL result<void> answer_delete_table(server_work& work) {
 /// Returns the name with which a table was created. Errors: ResourceNotFound if the table does not exist.
 ENTITABLE_DECL result<std::string> stored_table_name(server_work& work, std::string_view wanted) {
     std::string const folded = text::ascii_lower(wanted);
-    list_tables asked;
-    for (;;) {
-        auto found = work.account->store.execute(asked, work.context);
+    page_cursor pages{list_tables{}};
+    while (pages.more()) {
+        auto const found = pages.take(work.account->store.execute(pages.request(), work.context));
         if (!found) { return refused_by_store(found.error()); }
         for (std::string const& name : found->tables) {
             if (text::ascii_lower(name) == folded) { return name; }
         }
-        asked.continuation = std::move(found->continuation);
-        if (!asked.continuation) { return refused(404, "ResourceNotFound", "The specified resource does not exist."); }
     }
+    return refused(404, "ResourceNotFound", "The specified resource does not exist.");
 }
 
 ENTITABLE_DECL result<void> answer_one_table(server_work& work) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/mapping/codec.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
@@ -90,19 +91,18 @@ ENTITABLE_DECL result<std::vector<std::string>> hash_stores_state::tables(call c
         auto const listed = [&]() -> result<std::vector<std::string>> {
             ENTITABLE_TRY(auto const through, std::move(checked({place}, caller).front()));
             std::vector<std::string> found;
-            list_tables asked;
-            do {
+            page_cursor pages{list_tables{}};
+            while (pages.more()) {
                 call context;
                 context.deadline = caller.deadline;
                 context.cancellation = caller.cancellation;
-                ENTITABLE_TRY(auto some, through.execute(asked, context));
-                for (std::string& each : some.tables) {
+                ENTITABLE_TRY(auto const some, pages.take(through.execute(pages.request(), context)));
+                for (std::string const& each : some.tables) {
                     if (each.size() > suffix.size() && each.ends_with(suffix)) {
                         found.push_back(each.substr(0, each.size() - suffix.size()));
                     }
                 }
-                asked.continuation = std::move(some.continuation);
-            } while (asked.continuation);
+            }
             if (found.empty()) { // the store may have been emptied since its header was read
                 stores.doubt(names[place]);
                 ENTITABLE_CHECK(checked({place}, caller).front());

@@ -6,6 +6,7 @@
 
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/guid.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
@@ -213,11 +214,9 @@ private:
                 write_entity{table,
                     found ? mutation::replace(std::move(row), found->version) : mutation::insert(std::move(row))},
                 again);
-            bool const met_another = !done &&
-                (done.error().code == error_code::entity_already_exists ||
-                    done.error().code == error_code::update_condition_not_satisfied ||
-                    done.error().code == error_code::resource_not_found);
-            if (!met_another) { return done ? result<void>{} : result<void>{failure{done.error()}}; }
+            if (done || !was_beaten(done.error())) {
+                return done ? result<void>{} : result<void>{failure{done.error()}};
+            }
         }
         return failure{error_code::update_condition_not_satisfied,
             text::joined({"too many conflicts with other changes of the header of the store ", names_[place]})};

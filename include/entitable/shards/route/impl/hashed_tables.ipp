@@ -4,6 +4,7 @@
 
 // Logical tables over hashed stores.
 
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
@@ -46,15 +47,14 @@ public:
         bool rows{};
     };
     [[nodiscard]] result<found> look(std::size_t place) const {
-        query_entities asked = query_of_any_row(stored(place));
+        page_cursor pages{query_of_any_row(stored(place))};
         found here;
-        do {
-            auto some = ask(place, asked);
+        while (pages.more() && !here.rows) {
+            auto const some = pages.take(ask(place, pages.request()));
             if (!some && some.error().code == error_code::table_not_found) { return found{}; }
-            ENTITABLE_CHECK(some);
-            here = {true, here.rows || !some->rows.empty()};
-            asked.continuation = std::move(some->continuation);
-        } while (asked.continuation && !here.rows);
+            if (!some) { return failure{some.error()}; }
+            here = {true, !some->rows.empty()};
+        }
         return here;
     }
 

@@ -15,6 +15,7 @@
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/work/messaging/detail/held_time.hpp>
 #include <entitable/work/messaging/detail/queue_rows.hpp>
 #include <entitable/work/messaging/detail/store_clock.hpp>
@@ -70,7 +71,7 @@ struct lane_state {
 /// Returns OutOfRangeInput for invalid options; does not check the number of lanes.
 [[nodiscard]] result<void> check_queue_options(queue_options const& options);
 /// Waits before another attempt of a request; false if no attempt is left.
-[[nodiscard]] bool wait_before_sending(queue_options const& options, random_source& random, std::uint32_t& attempt);
+[[nodiscard]] bool wait_before_sending(queue_options const& options, random_source& random, contention& sends);
 /// Waits like `wait_until`, and also watches a second token: false if the second token ended the wait.
 [[nodiscard]] result<bool> wait_unless_stopped(
     steady_time until, call const& waiting, cancellation_token const& stop, clock& time);
@@ -238,8 +239,10 @@ private:
         bool keep(std::vector<bool> const& which);
     };
 
-    [[nodiscard]] bool again(std::uint32_t& attempt) const {
-        return !once_ && wait_before_sending(options(), random(), attempt);
+    /// The attempts of one request.
+    [[nodiscard]] contention contend() const noexcept { return {options().max_attempts, options().delays}; }
+    [[nodiscard]] bool again(contention& sends) const {
+        return !once_ && wait_before_sending(options(), random(), sends);
     }
     /// Whether the message of a receipt was completed under it, alone or with a group.
     [[nodiscard]] result<bool> is_done(receipt const& held, std::string_view group) const;
@@ -265,7 +268,7 @@ private:
         std::string const& lane, std::vector<pick> ready, date_time scanned) const;
     /// Visits the rows of a lane between two keys, both included.
     [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
-        std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const;
+        contention& sends, function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
     /// Whether the dead letter still exists with a different ETag, which is stored in `version`.
     [[nodiscard]] result<bool> is_still_dead(row_view dead, etag& version) const;

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
@@ -82,10 +84,11 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
     std::size_t spare_bytes = 0;
     result<found_rows> found{std::in_place};
     found->due = no_date;
-    for (std::uint32_t attempt = 0;;) {
-        auto page = send(asked, found->told);
+    page_cursor pages{std::move(asked)};
+    for (contention sends = contend();;) {
+        auto page = pages.take(send(pages.request(), found->told));
         if (!page) {
-            if (!worth_retrying(page.error()) || stop.cancelled() || !again(attempt)) {
+            if (!worth_retrying(page.error()) || stop.cancelled() || !again(sends)) {
                 return std::move(page).as_failure();
             }
             continue;
@@ -112,12 +115,11 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
                 found->ready.push_back({row{each}, each.etag()});
             }
         }
-        bool const is_over = !page->continuation || found->ready.size() >= at.most;
+        bool const is_over = !pages.more() || found->ready.size() >= at.most;
         bool const is_ahead =
             !page->rows.empty() && time_of_message(page->rows[page->rows.size() - 1].row_key) > at.up_to;
         if (is_over || is_ahead) { return found; }
-        asked.continuation = std::move(page->continuation);
-        asked.page_size = 1000; // many messages are held by other workers: skip them quickly
+        pages.request().page_size = 1000; // many messages are held by other workers: skip them quickly
     }
 }
 
@@ -196,22 +198,22 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
 }
 
 ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane, std::string_view first,
-    std::string_view last, std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const {
+    std::string_view last, contention& sends, function_ref<void(row_view, date_time)> visit) const {
     query_entities asked;
     asked.table = table().name();
     asked.range = {
         key_interval::only(lane), {key_bound::including(std::string{first}), key_bound::including(std::string{last})}};
-    for (;;) {
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
         date_time told;
-        auto page = send(asked, told);
+        auto page = pages.take(send(pages.request(), told));
         if (!page) {
-            if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
+            if (!worth_retrying(page.error()) || !again(sends)) { return std::move(page).as_failure(); }
             continue;
         }
         for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
-        if (!page->continuation) { return {}; }
-        asked.continuation = std::move(page->continuation);
     }
+    return {};
 }
 
 ENTITABLE_DECL queue_core::moves queue_core::moves_of(
@@ -266,7 +268,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         made.held.spent = false;
     };
     bool maybe = false;
-    for (std::uint32_t attempt = 0; taken->empty();) {
+    for (contention sends = contend(); taken->empty();) {
         date_time told;
         auto answer = send(all.request, told);
         if (answer) {
@@ -276,8 +278,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             break;
         }
         error const& refused = answer.error();
-        bool const beaten = refused.code == error_code::update_condition_not_satisfied ||
-            refused.code == error_code::resource_not_found;
+        bool const beaten = was_beaten(refused, rival_change::changed_or_removed);
         if (refused.effect == effect::none && !beaten && !worth_retrying(refused)) {
             return std::move(answer).as_failure();
         }
@@ -291,7 +292,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
                 at.emplace((from ? all.from(index) : all.to(index)).entity.row_key(), index);
             }
             return for_each_between(
-                lane, at.begin()->first, at.rbegin()->first, attempt, [&](row_view each, date_time when) {
+                lane, at.begin()->first, at.rbegin()->first, sends, [&](row_view each, date_time when) {
                     if (auto const one = at.find(each.row_key); one != at.end()) { visit(one->second, each, when); }
                 });
         };
@@ -310,7 +311,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             return unread;
         }
         if (!taken->empty() || !all.keep(there)) { break; }
-        if (!again(attempt)) {
+        if (!again(sends)) {
             failure unknown = std::move(answer).as_failure();
             unknown.error().effect = effect::unknown;
             return unknown;

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/messaging/detail/queue_core.hpp>
@@ -32,10 +34,9 @@ ENTITABLE_DECL result<void> check_queue_options(queue_options const& options) {
     ENTITABLE_CHECK(options.polling.validate());
     return options.delays.validate();
 }
-ENTITABLE_DECL bool wait_before_sending(queue_options const& options, random_source& random, std::uint32_t& attempt) {
-    if (++attempt >= options.max_attempts) { return false; }
-    options.time->wait_until(options.time->steady() +
-        std::chrono::duration_cast<steady_time::duration>(options.delays.delay(attempt, random.unit())));
+ENTITABLE_DECL bool wait_before_sending(queue_options const& options, random_source& random, contention& sends) {
+    if (sends.is_last()) { return false; }
+    options.time->wait_until(sends.next(random.unit(), options.time->steady()));
     return true;
 }
 ENTITABLE_DECL failure receipt_is_lost() {
@@ -70,10 +71,10 @@ ENTITABLE_DECL result<bool> queue_core::create() const {
     header.add(queue_property::lane_count, value_view{static_cast<std::int32_t>(options().lanes)});
     write_entity const request{table().name(), mutation::insert(header.build())};
     date_time told;
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends = contend();;) {
         auto const written = send(request, told);
         if (written || written.error().code == error_code::entity_already_exists) { break; }
-        if ((written.error().effect == effect::none && !worth_retrying(written.error())) || !again(attempt)) {
+        if ((written.error().effect == effect::none && !worth_retrying(written.error())) || !again(sends)) {
             return failure{written.error()};
         }
     }
@@ -127,18 +128,14 @@ ENTITABLE_DECL date_time queue_core::store_time(std::size_t lane) const {
 
 ENTITABLE_DECL result<std::optional<row>> queue_core::read(
     std::string const& lane, std::string_view key, date_time& told) const {
-    query_entities asked{
-        table().name(), {key_interval::only(lane), key_interval::only(std::string{key})}, {}, {}, 1, {}};
-    for (std::uint32_t attempt = 0;;) {
-        auto page = send(asked, told);
+    page_cursor pages{query_entities{
+        table().name(), {key_interval::only(lane), key_interval::only(std::string{key})}, {}, {}, 1, {}}};
+    for (contention sends = contend(); pages.more();) {
+        auto page = pages.take(send(pages.request(), told));
         if (page && !page->rows.empty()) { return std::optional<row>{row{page->rows[0]}}; }
-        if (page && !page->continuation) { return std::optional<row>{}; }
-        if (page) {
-            asked.continuation = std::move(page->continuation);
-            continue;
-        }
-        if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
+        if (!page && (!worth_retrying(page.error()) || !again(sends))) { return std::move(page).as_failure(); }
     }
+    return std::optional<row>{};
 }
 
 // ---- under a receipt ----
@@ -189,7 +186,7 @@ ENTITABLE_DECL result<void> queue_core::write(
     receipt& held, function_ref<void(row_builder&)> properties, std::vector<mutation> const& beside) const {
     if (held.spent) { return receipt_is_spent(); }
     bool maybe = false;
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends = contend();;) {
         ENTITABLE_CHECK(know_version(held));
         row_builder made{held.lane, held.key};
         properties(made);
@@ -211,9 +208,7 @@ ENTITABLE_DECL result<void> queue_core::write(
         }
         error refused = answer.error();
         bool const first_refused = beside.empty() || refused.operation_index.value_or(0) == 0;
-        bool const gone = first_refused &&
-            (refused.code == error_code::update_condition_not_satisfied ||
-                refused.code == error_code::resource_not_found);
+        bool const gone = first_refused && was_beaten(refused, rival_change::changed_or_removed);
         if (gone || refused.effect == effect::unknown) {
             maybe = maybe || refused.effect == effect::unknown;
             // An earlier attempt that arrived late may have changed the version; the stored version is then the receipt.
@@ -227,7 +222,7 @@ ENTITABLE_DECL result<void> queue_core::write(
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }
-        if (!again(attempt)) {
+        if (!again(sends)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }

@@ -4,6 +4,7 @@
 
 // Ends a message: releases it, or completes it.
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -23,7 +24,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
     forget_spares(held.lane); // the released message may precede them
     std::string to;
     bool maybe = false;
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends = contend();;) {
         date_time told;
         ENTITABLE_TRY(auto const stored, read(held.lane, held.key, told));
         if (!stored || !adopt(held, *stored)) {
@@ -57,10 +58,9 @@ ENTITABLE_DECL result<void> queue_core::give_back(
         auto const answer = send(request, told);
         if (answer) { return {}; }
         error refused = answer.error();
-        bool const gone = refused.code == error_code::update_condition_not_satisfied ||
-            refused.code == error_code::resource_not_found;
+        bool const gone = was_beaten(refused, rival_change::changed_or_removed);
         maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !gone && !worth_retrying(refused)) || !again(attempt)) {
+        if ((refused.effect == effect::none && !gone && !worth_retrying(refused)) || !again(sends)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }
@@ -95,7 +95,7 @@ ENTITABLE_DECL result<bool> queue_core::is_done(receipt const& held, std::string
 ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view group) const {
     if (held.spent) { return receipt_is_spent(); }
     bool maybe = false;
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends = contend();;) {
         ENTITABLE_CHECK(know_version(held));
         transact request{table().name(), {}};
         request.changes.reserve(2);
@@ -110,7 +110,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
         error refused = answer.error();
         maybe = maybe || refused.effect == effect::unknown;
         bool const gone = refused.code == error_code::resource_not_found;
-        if (gone || refused.code == error_code::update_condition_not_satisfied) {
+        if (was_beaten(refused, rival_change::changed_or_removed)) {
             bool mine = false;
             if (!gone) { ENTITABLE_TRY(mine, look(held)); }
             if (!mine) { // the message does not exist: a late request of this claim may have removed it
@@ -122,7 +122,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }
-        if (!again(attempt)) {
+        if (!again(sends)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/messaging/detail/queue_core.hpp>
@@ -18,18 +20,16 @@ ENTITABLE_DECL result<void> queue_core::for_each_row(
     std::string_view prefix, function_ref<void(row_view, date_time)> visit) const {
     ENTITABLE_TRY(std::size_t const number, lanes());
     for (std::size_t lane = 0; lane < number; ++lane) {
-        query_entities asked{
-            table().name(), {key_interval::only(lane_key(lane)), rows_of_kind(prefix)}, {}, {}, 1000, {}};
-        for (std::uint32_t attempt = 0;;) {
+        page_cursor pages{query_entities{
+            table().name(), {key_interval::only(lane_key(lane)), rows_of_kind(prefix)}, {}, {}, 1000, {}}};
+        for (contention sends = contend(); pages.more();) {
             date_time told;
-            auto page = send(asked, told);
+            auto page = pages.take(send(pages.request(), told));
             if (!page) {
-                if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
+                if (!worth_retrying(page.error()) || !again(sends)) { return std::move(page).as_failure(); }
                 continue;
             }
             for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
-            if (!page->continuation) { break; }
-            asked.continuation = std::move(page->continuation);
         }
     }
     return {};
@@ -55,12 +55,11 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) con
             mutation::insert(back.build())}};
     bool maybe = false;
     date_time told;
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends = contend();;) {
         auto const answer = send(request, told);
         if (answer) { return {}; }
         error refused = answer.error();
-        bool const refused_by_version = refused.code == error_code::resource_not_found ||
-            refused.code == error_code::update_condition_not_satisfied;
+        bool const refused_by_version = was_beaten(refused, rival_change::changed_or_removed);
         bool still = false; // its lane may have moved to another store, where its ETag differs
         if (refused_by_version) {
             ENTITABLE_TRY(still, is_still_dead(dead, version));
@@ -77,7 +76,7 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) con
             return failure{error_code::receipt_lost, "another program has requeued or purged the dead letter"};
         }
         maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(attempt)) {
+        if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(sends)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }
@@ -94,12 +93,11 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const
             mutation::insert_or_merge(identity.build())}};
     bool maybe = false;
     date_time told;
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends = contend();;) {
         auto const answer = send(request, told);
         if (answer) { return {}; }
         error refused = answer.error();
-        bool const gone = refused.code == error_code::resource_not_found ||
-            refused.code == error_code::update_condition_not_satisfied;
+        bool const gone = was_beaten(refused, rival_change::changed_or_removed);
         bool still = false; // its lane may have moved to another store
         if (gone) {
             ENTITABLE_TRY(still, is_still_dead(dead, version));
@@ -112,7 +110,7 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const
             return failure{error_code::receipt_lost, "another program has requeued or purged the dead letter"};
         }
         maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(attempt)) {
+        if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(sends)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }
@@ -133,8 +131,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::sweep(std::chrono::nanoseconds wi
             send(write_entity{table().name(),
                      mutation::remove(row_builder{each.partition_key(), each.row_key()}.build(), each.view().etag())},
                 told);
-        if (!answer && answer.error().code != error_code::resource_not_found &&
-            answer.error().code != error_code::update_condition_not_satisfied) {
+        if (!answer && !was_beaten(answer.error(), rival_change::changed_or_removed)) {
             return failure{answer.error()};
         }
         removed += answer ? 1U : 0U;
@@ -168,11 +165,12 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
     asked.range.row = rows_of_kind(prefix);
     if (partition) { asked.range.partition = key_interval::only(*partition); }
     std::size_t relayed = 0;
-    for (std::uint32_t attempt = 0;;) {
+    page_cursor pages{std::move(asked)};
+    for (contention sends = contend(); pages.more();) {
         date_time told;
-        auto page = send_to(from, asked, told);
+        auto page = pages.take(send_to(from, pages.request(), told));
         if (!page) {
-            if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
+            if (!worth_retrying(page.error()) || !again(sends)) { return std::move(page).as_failure(); }
             continue;
         }
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
@@ -193,9 +191,8 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
             // Another relay may have moved the message. A message that still exists is inserted again, which has no effect.
             if (removed) { ++relayed; }
         }
-        if (!page->continuation) { return relayed; }
-        asked.continuation = std::move(page->continuation);
     }
+    return relayed;
 }
 
 } // namespace detail

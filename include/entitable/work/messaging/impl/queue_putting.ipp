@@ -64,7 +64,7 @@ ENTITABLE_DECL result<enqueue_plan> queue_core::plan(enqueue_options const& how)
 ENTITABLE_DECL result<bool> queue_core::put(transact const& request, std::size_t lane) const {
     bool maybe = false;
     date_time told;
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends = contend();;) {
         auto const answer = send(request, told);
         if (answer) {
             know_time(lane, told);
@@ -75,7 +75,7 @@ ENTITABLE_DECL result<bool> queue_core::put(transact const& request, std::size_t
             return !maybe; // returns success even if the message was completed since
         }
         maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
+        if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(sends)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }

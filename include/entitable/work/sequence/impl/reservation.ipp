@@ -2,7 +2,10 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/transport/contention.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/work/sequence/detail/reservation.hpp>
 
 #include <limits>
@@ -54,129 +57,143 @@ ENTITABLE_DECL void add_declaration(row_builder& made, number_rule const& declar
     made.add(counter_step, value_view{declared.step});
 }
 
-ENTITABLE_DECL void reservation::answer(result<get_entity::response> found, steady_time) {
-    if (!found) {
-        failure problem = std::move(found).as_failure();
-        switch (problem.error().code) {
-            case error_code::resource_not_found: insert_row(); break;
-            case error_code::table_not_found: phase_ = phase::create; break;
-            default: end(std::move(problem)); break;
-        }
-        return;
-    }
-    auto const counted = counted_value(found->entity, counter_);
-    if (!counted) {
-        end(failure{counted.error()});
-        return;
-    }
-    if (counter_.declared && (!found->entity.view().find(counter_start) || !found->entity.view().find(counter_step))) {
-        declare(std::move(found->etag));
-    } else {
-        add(*counted, std::move(found->etag));
-    }
+/// The row of a counter that has given no number.
+ENTITABLE_DECL mutation first_row(counter_row const& counter) {
+    row_builder builder{counter.partition_key, counter.row_key};
+    builder.add(counter_value, value_view{counter.start - counter.step});
+    if (counter.shards > 0) { builder.add(counter_shards, value_view{counter.shards}); }
+    if (counter.declared) { add_declaration(builder, *counter.declared); }
+    return mutation::insert(builder.build());
 }
 
-ENTITABLE_DECL void reservation::declare(etag version) {
-    row_builder builder{counter_.partition_key, counter_.row_key};
-    add_declaration(builder, *counter_.declared);
-    writing_.change = mutation::merge(builder.build(), std::move(version));
-    phase_ = phase::declare;
+/// Completes a row written by a program that stored neither start nor step.
+ENTITABLE_DECL mutation declaration_of(counter_row const& counter, etag version) {
+    row_builder builder{counter.partition_key, counter.row_key};
+    add_declaration(builder, *counter.declared);
+    return mutation::merge(builder.build(), std::move(version));
 }
 
-ENTITABLE_DECL void reservation::add(value_view counted, etag version) {
-    if (count_ == 0) {
-        outcome_.emplace(reserved{});
-        return;
-    }
+/// The next count of a row. `first`: the first of the numbers.
+ENTITABLE_DECL result<mutation> addition_to(
+    counter_row const& counter, value_view counted, std::uint32_t count, etag version, std::int64_t& first) {
     std::int64_t const last = counted.bits();
     bool const narrow = counted.type() == edm_type::int32;
     std::int64_t const most =
         narrow ? (std::numeric_limits<std::int32_t>::max)() : (std::numeric_limits<std::int64_t>::max)();
     // last + step * count <= most, without overflow.
     std::int64_t const room = last < 0 ? most : most - last;
-    if (count_ > room / counter_.step) {
-        end(failure{error_code::out_of_range_input,
+    if (count > room / counter.step) {
+        return failure{error_code::out_of_range_input,
             text::joined({"the sequence is exhausted: its row holds ", std::to_string(last), " as ",
-                narrow ? "Int32" : "Int64", ", and it does not wrap"})});
-        return;
+                narrow ? "Int32" : "Int64", ", and it does not wrap"})};
     }
-    first_ = last + counter_.step;
-    std::int64_t const next = last + counter_.step * std::int64_t{count_};
-    row_builder builder{counter_.partition_key, counter_.row_key};
+    first = last + counter.step;
+    std::int64_t const next = last + counter.step * std::int64_t{count};
+    row_builder builder{counter.partition_key, counter.row_key};
     builder.add(counter_value, narrow ? value_view{static_cast<std::int32_t>(next)} : value_view{next});
-    writing_.change = mutation::merge(builder.build(), std::move(version));
-    phase_ = phase::add;
+    return mutation::merge(builder.build(), std::move(version));
 }
 
-ENTITABLE_DECL void reservation::insert_row() {
-    row_builder builder{counter_.partition_key, counter_.row_key};
-    builder.add(counter_value, value_view{counter_.start - counter_.step});
-    if (counter_.shards > 0) { builder.add(counter_shards, value_view{counter_.shards}); }
-    if (counter_.declared) { add_declaration(builder, *counter_.declared); }
-    writing_.change = mutation::insert(builder.build());
-    phase_ = phase::insert;
-}
+/// The attempts of a reservation, and their errors.
+class reservation_attempts {
+public:
+    reservation_attempts(std::uint32_t max_attempts, entitable::backoff const& delays, random_source& random) noexcept
+        : max_attempts_(max_attempts), rivals_(max_attempts, delays), random_(random) {}
 
-ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
-    bool const added = phase_ == phase::add;
-    bool const declared = phase_ == phase::declare; // read again: the ETag and the count may have changed
-    phase_ = phase::read;
-    attempts_ += added ? 1U : 0U;
-    if (done) {
-        if (added) {
-            outcome_.emplace(reserved{first_, attempts_});
-        } else if (!declared && !done->etag.empty()) {
-            add(value_view{counter_.start - counter_.step}, std::move(done->etag));
+    /// How the next request is sent.
+    [[nodiscard]] ask_options due() noexcept { return std::exchange(due_, ask_options{}); }
+    /// Counts a write that adds.
+    void count() noexcept { ++writes_; }
+    [[nodiscard]] std::uint32_t writes() const noexcept { return writes_; }
+    /// The error of the reservation.
+    [[nodiscard]] failure ended(error problem) const {
+        problem.attempts = writes_ > 0 ? writes_ : 1;
+        return failure{std::move(problem)};
+    }
+    /// Starts over after a wait, unless the attempts are used up.
+    [[nodiscard]] result<void> repeat(error beaten) {
+        if (rivals_.is_last()) {
+            beaten.message += text::joined(
+                {"; the sequence gave up after ", std::to_string(max_attempts_), " attempts to reserve numbers"});
+            return ended(std::move(beaten));
         }
-        return;
+        due_.because = beaten.effect == effect::unknown ? wait_cause::back_off : wait_cause::contention;
+        due_.after = rivals_.delay(random_.unit());
+        return {};
     }
-    failure problem = std::move(done).as_failure();
-    if (problem.error().effect == effect::unknown) {
-        repeat(std::move(problem), now);
-        return;
+    /// Starts over after a write that another program has beaten, or whose response was lost.
+    [[nodiscard]] result<void> repeat_write(error refused) {
+        bool const again = refused.effect == effect::unknown || was_beaten(refused);
+        return again ? repeat(std::move(refused)) : ended(std::move(refused));
     }
-    switch (problem.error().code) {
-        case error_code::entity_already_exists:
-        case error_code::update_condition_not_satisfied: repeat(std::move(problem), now); break;
-        case error_code::resource_not_found: // the row was removed; some services return this for a missing table
-            if (!added && !declared && !created_) {
-                phase_ = phase::create;
-            } else {
-                repeat(std::move(problem), now);
+
+private:
+    std::uint32_t max_attempts_;
+    contention rivals_;
+    random_source& random_;
+    std::uint32_t writes_{};
+    ask_options due_;
+};
+
+ENTITABLE_DECL reservation reserve_numbers(counter_row const& counter, std::uint32_t count, std::uint32_t max_attempts,
+    entitable::backoff delays, random_source& random) {
+    get_entity const reading{counter.table, counter.partition_key, counter.row_key, {}};
+    create_table const creating{counter.table};
+    write_entity writing{counter.table, {}};
+    reservation_attempts attempts{max_attempts, delays, random};
+    bool lacks_table = false;
+    bool created = false;
+    for (;;) {
+        if (std::exchange(lacks_table, false)) {
+            auto const made = co_await ask(creating, attempts.due());
+            created = true;
+            if (!made && made.error().code != error_code::table_already_exists) {
+                if (made.error().effect == effect::none) { co_return attempts.ended(made.error()); }
+                ENTITABLE_CO_CHECK(attempts.repeat(made.error()));
             }
-            break;
-        default: end(std::move(problem)); break;
-    }
-}
-
-ENTITABLE_DECL void reservation::answer(result<create_table::response> created, steady_time now) {
-    phase_ = phase::read;
-    created_ = true;
-    if (!created && created.error().code != error_code::table_already_exists) {
-        failure problem = std::move(created).as_failure();
-        if (problem.error().effect == effect::unknown) {
-            repeat(std::move(problem), now);
-        } else {
-            end(std::move(problem));
         }
-    }
-}
+        auto found = co_await ask(reading, attempts.due());
+        lacks_table = !found && found.error().code == error_code::table_not_found;
+        if (lacks_table) { continue; }
+        if (!found && found.error().code != error_code::resource_not_found) { co_return attempts.ended(found.error()); }
 
-ENTITABLE_DECL void reservation::repeat(failure beaten, steady_time now) {
-    if (++beaten_ >= max_attempts_) {
-        beaten.error().message += text::joined(
-            {"; the sequence gave up after ", std::to_string(max_attempts_), " attempts to reserve numbers"});
-        end(std::move(beaten));
-        return;
-    }
-    because_ = beaten.error().effect == effect::unknown ? wait_cause::back_off : wait_cause::contention;
-    auto const wait = delays_.delay(beaten_, random_.unit());
-    not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
-}
+        value_view counted{counter.start - counter.step};
+        etag version;
+        if (!found) {
+            writing.change = first_row(counter);
+            auto made = co_await ask(writing, attempts.due());
+            if (!made) { // the row was removed; some services return this for a missing table
+                lacks_table = made.error().effect == effect::none &&
+                    made.error().code == error_code::resource_not_found && !created;
+                if (!lacks_table) { ENTITABLE_CO_CHECK(attempts.repeat_write(made.error())); }
+                continue;
+            }
+            if (made->etag.empty()) { continue; }
+            version = std::move(made->etag);
+        } else {
+            auto const stored = counted_value(found->entity, counter);
+            if (!stored) { co_return attempts.ended(stored.error()); }
+            row_view const entity = found->entity;
+            if (counter.declared && (!entity.find(counter_start) || !entity.find(counter_step))) {
+                writing.change = declaration_of(counter, std::move(found->etag));
+                auto const declared = co_await ask(writing, attempts.due());
+                if (!declared) { ENTITABLE_CO_CHECK(attempts.repeat_write(declared.error())); }
+                continue; // the ETag and the count may have changed
+            }
+            counted = *stored;
+            version = std::move(found->etag);
+        }
 
-ENTITABLE_DECL void reservation::end(failure problem) {
-    problem.error().attempts = attempts_ > 0 ? attempts_ : 1;
-    outcome_.emplace(std::move(problem));
+        if (count == 0) { co_return reserved{}; }
+        std::int64_t first = 0;
+        auto addition = addition_to(counter, counted, count, std::move(version), first);
+        if (!addition) { co_return attempts.ended(addition.error()); }
+        writing.change = *std::move(addition);
+        auto const added = co_await ask(writing, attempts.due());
+        attempts.count();
+        if (added) { co_return reserved{first, attempts.writes()}; }
+        ENTITABLE_CO_CHECK(attempts.repeat_write(added.error()));
+    }
 }
 
 } // namespace detail

@@ -51,7 +51,7 @@ ENTITABLE_DECL sequence::turns& sequence::state::own_turns() {
 ENTITABLE_DECL result<number_block> sequence::state::take(std::uint32_t count) {
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    detail::reservation taking{counter, count, options.max_attempts, options.delays, random};
+    auto taking = detail::reserve_numbers(counter, count, options.max_attempts, options.delays, random);
     ENTITABLE_TRY(auto taken, run(taking, context, *options.time, through));
     return number_block{taken.first, options.step, count, taken.attempts};
 }

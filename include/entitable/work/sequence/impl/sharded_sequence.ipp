@@ -45,14 +45,15 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     context.location = read_location::primary;
     // The first row is read before the others: it reveals a program with a different declaration.
     if (!state_->agreed.load(memory_order::acquire)) {
-        detail::reservation agreeing{state_->counters[0], 0, options.max_attempts, options.delays, state_->random};
+        auto agreeing =
+            detail::reserve_numbers(state_->counters[0], 0, options.max_attempts, options.delays, state_->random);
         if (auto const agreed = run(agreeing, context, *options.time, state_->through); !agreed) {
             return failure{agreed.error()};
         }
         state_->agreed.store(true, memory_order::release);
     }
-    detail::reservation taking{
-        state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random};
+    auto taking = detail::reserve_numbers(
+        state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random);
     ENTITABLE_TRY(auto const taken, run(taking, context, *options.time, state_->through));
     // The k-th number of shard s is number k * shards + s of the whole sequence.
     constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();

@@ -101,7 +101,7 @@ private:
     };
     explicit service_queue(shared<shared_state> made) : state_(std::move(made)) {}
 
-    [[nodiscard]] bool again(std::uint32_t& attempt) const;
+    [[nodiscard]] bool again(contention& sends) const;
     [[nodiscard]] std::string messages_path() const;
     [[nodiscard]] std::string path_of(service_receipt const& held) const;
     /// Returns a message as a request body. Errors: RequestBodyTooLarge.

@@ -68,8 +68,8 @@ ENTITABLE_DECL service_queue service_queue::dead_letters() const {
         state().send, state().engine, text::joined({name(), "-poison"}), std::move(how), state().text)};
 }
 
-ENTITABLE_DECL bool service_queue::again(std::uint32_t& attempt) const {
-    return !once_ && wait_before_sending(options(), state().ids.random(), attempt);
+ENTITABLE_DECL bool service_queue::again(contention& sends) const {
+    return !once_ && wait_before_sending(options(), state().ids.random(), sends);
 }
 
 ENTITABLE_DECL std::string service_queue::messages_path() const { return text::joined({name(), "/messages"}); }
@@ -111,13 +111,13 @@ ENTITABLE_DECL result<http_response> service_queue::settle(
     if (state().engine.get() == absent_rest_engine().get()) { return moved_from("queue"); }
     ENTITABLE_CHECK(check_queue_options(options()));
     ENTITABLE_CHECK(validate_queue_name(name()));
-    for (std::uint32_t attempt = 0;;) {
+    for (contention sends{options().max_attempts, options().delays};;) {
         auto answer = send(request, told);
         if (answer) { return answer; }
         error refused = answer.error();
         bool const unknown = refused.effect == effect::unknown;
         maybe = maybe || unknown;
-        if ((!unknown && !worth_retrying(refused)) || !again(attempt)) {
+        if ((!unknown && !worth_retrying(refused)) || !again(sends)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }

@@ -4,6 +4,7 @@
 
 #include <entitable/core/request/batch_packer.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/tracking/detail/save_run.hpp>
@@ -301,11 +302,9 @@ ENTITABLE_DECL void save_run::done(planned& one, written const& made) {
 
 ENTITABLE_DECL void save_run::refused(planned const& one, error problem) {
     tracked_entity& of = *one.of;
-    bool const gone = problem.code == error_code::resource_not_found;
-    bool const changed = problem.code == error_code::update_condition_not_satisfied;
-    bool const taken = problem.code == error_code::entity_already_exists;
+    bool const beaten = was_beaten(problem);
     tell(of, one.was, save_outcome::failed, std::move(problem));
-    if (gone || changed || taken) {
+    if (beaten) {
         // Reads the current row, so that the conflict can be resolved.
         if (auto found = read(of); found && *found) {
             all_.conflict(of, (*found)->entity.view(), (*found)->etag);

@@ -62,9 +62,11 @@ public:
     [[nodiscard]] result<std::optional<intent_state>> undo(intent const& one);
     /// Completes an intent whose writer has ended.
     [[nodiscard]] result<void> apply(intent const& one);
-    /// Waits before the next attempt, longer each time. Errors: returns `because` after too many attempts.
-    [[nodiscard]] result<void> pause(std::uint32_t attempts, error const& because);
-    /// Whether to continue after an error of a step: other writers came first, or a response was lost.
+    /// Waits before the next attempt, longer each time. Errors: `because` after too many attempts.
+    [[nodiscard]] result<void> pause(contention& rivals, error const& because);
+    /// The attempts of one step.
+    [[nodiscard]] contention contend() const noexcept { return {family_.options.max_attempts, family_.options.delays}; }
+    /// Whether to continue after an error of a step: other writers were faster, or a response was lost.
     [[nodiscard]] static bool may_go_on(error const& problem) noexcept;
 
 private:

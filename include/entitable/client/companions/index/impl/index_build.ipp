@@ -5,6 +5,8 @@
 #include <entitable/client/companions/index/detail/index_build.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/detail/sum_audit.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -20,15 +22,15 @@ ENTITABLE_DECL result<bool> has_rows(table_core const& in, type_pattern const& t
     query_entities asked;
     asked.table = in.name();
     asked.range.row = type.row.interval();
-    do {
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
         call own = context;
-        ENTITABLE_TRY(auto found, in.transport().execute(asked, own));
+        ENTITABLE_TRY(auto const found, pages.take(in.transport().execute(pages.request(), own)));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             row_view const each = found.rows[at];
             if (!system_row::is_one(each.row_key) && type.matches(each.partition_key, each.row_key)) { return true; }
         }
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     return false;
 }
 
@@ -90,12 +92,6 @@ ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& co
     return wait_until(time.steady() + std::chrono::duration_cast<steady_time::duration>(wait), context, time);
 }
 
-/// Whether a step failed because the state has changed in the meantime.
-[[nodiscard]] inline bool was_overtaken(error const& refused) noexcept {
-    return refused.code == error_code::update_condition_not_satisfied ||
-        refused.code == error_code::entity_already_exists;
-}
-
 /// Purpose of a build.
 enum class build_kind : std::uint8_t {
     named,    ///< companions named by the caller; ready companions are corrected
@@ -142,7 +138,7 @@ ENTITABLE_DECL result<void> fill_companions(index_family const& family, std::vec
         if (ready) { continue; }
         auto const next = family.set_state(index, index_state::ready, all.own[index], context);
         if (next) { continue; }
-        if (!was_overtaken(next.error())) { return failure{next.error()}; }
+        if (!was_beaten(next.error(), rival_change::changed_or_inserted)) { return failure{next.error()}; }
         ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
         if (now.state != index_state::ready || now.definition != shape.definition) { // another build has not done it
             return failure{error_code::update_condition_not_satisfied,
@@ -173,7 +169,9 @@ ENTITABLE_DECL result<index_repair> build_companions(
         };
         auto const write_state = [&](std::size_t index, index_state state) -> result<void> {
             auto const next = family.set_state(index, state, all.own[index], context);
-            return next || was_overtaken(next.error()) ? result<void>{} : result<void>{failure{next.error()}};
+            return next || was_beaten(next.error(), rival_change::changed_or_inserted)
+                ? result<void>{}
+                : result<void>{failure{next.error()}};
         };
         // All are fenced first, so that one wait is enough.
         bool changed = false;
@@ -245,7 +243,9 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         index_state const next = waits ? index_state::retired : index_state::retiring;
         auto const written = is_there ? family.set_word(keys, to_string(next), found->etag, context)
                                       : family.set_state(*index, next, {}, context);
-        if (!written && !was_overtaken(written.error())) { return failure{written.error()}; }
+        if (!written && !was_beaten(written.error(), rival_change::changed_or_inserted)) {
+            return failure{written.error()};
+        }
     }
     return failure{error_code::update_condition_not_satisfied,
         text::joined({"other programs are changing the state of the index ", name, " while it is retired"})};

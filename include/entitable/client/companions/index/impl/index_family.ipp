@@ -5,6 +5,7 @@
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/guid.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -155,10 +156,11 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
     query_entities asked;
     asked.table = main.name();
     asked.range.partition = key_interval::only(std::string{system_row::index});
-    do {
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
         call own = context;
         own.operation_id.clear();
-        ENTITABLE_TRY(auto found, main.transport().execute(asked, own));
+        ENTITABLE_TRY(auto const found, pages.take(main.transport().execute(pages.request(), own)));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             row_view const each = found.rows[at];
             if (!each.row_key.starts_with(system_row::index)) { continue; }
@@ -172,8 +174,7 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
                 if (stored.state != index_state::retired && read->unknown.empty()) { read->unknown = name; }
             }
         }
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     return read;
 }
 

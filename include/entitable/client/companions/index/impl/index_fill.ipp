@@ -5,6 +5,7 @@
 #include <entitable/client/companions/index/detail/index_build.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/core/load/detail/bulk_run.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
@@ -16,23 +17,21 @@ namespace detail {
 class wanted_rows {
 public:
     wanted_rows(index_family const& family, std::size_t index) : family_(family), index_(index) {
-        asked_.table = family.main.name();
-        asked_.range.row = type().row.interval();
+        pages_.request().table = family.main.name();
+        pages_.request().range.row = type().row.interval();
     }
 
     /// Returns the next row; nullopt at the end.
     [[nodiscard]] result<std::optional<row>> next() {
         for (;;) {
             while (at_ == page_.size()) {
-                if (ended_) { return std::optional<row>{}; }
+                if (!pages_.more()) { return std::optional<row>{}; }
                 call context{family_.main.options(), *family_.options.time};
                 context.location = read_location::primary;
                 context.operation_id.clear();
-                ENTITABLE_TRY(auto found, family_.main.transport().execute(asked_, context));
+                ENTITABLE_TRY(auto found, pages_.take(family_.main.transport().execute(pages_.request(), context)));
                 page_ = std::move(found.rows);
                 at_ = 0;
-                asked_.continuation = std::move(found.continuation);
-                ended_ = !asked_.continuation;
             }
             row_view const each = page_[at_++];
             if (system_row::is_one(each.row_key) || !type().matches(each.partition_key, each.row_key)) { continue; }
@@ -51,10 +50,9 @@ private:
 
     index_family const& family_;
     std::size_t index_;
-    query_entities asked_;
+    page_cursor<query_entities> pages_{query_entities{}};
     page page_;
     std::size_t at_{};
-    bool ended_{};
     index_rows rows_;
 };
 

@@ -3,20 +3,19 @@
 #pragma once
 
 #include <entitable/client/companions/index/detail/index_rows_elsewhere.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/transport/run.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL bool rows_elsewhere::may_go_on(error const& problem) noexcept {
-    if (problem.effect == effect::unknown) { return true; }
+    if (problem.effect == effect::unknown || was_beaten(problem)) { return true; }
     switch (problem.code) {
-        case error_code::resource_not_found:
-        case error_code::update_condition_not_satisfied:
-        case error_code::entity_already_exists:
         case error_code::transport_failed:
         case error_code::operation_timed_out:
         case error_code::server_busy:
@@ -25,24 +24,18 @@ ENTITABLE_DECL bool rows_elsewhere::may_go_on(error const& problem) noexcept {
     }
 }
 
-ENTITABLE_DECL result<void> rows_elsewhere::pause(std::uint32_t attempts, error const& because) {
-    std::uint32_t const most = family_.options.max_attempts == 0 ? 1 : family_.options.max_attempts;
-    if (attempts >= most || !may_go_on(because)) { return failure{because}; }
-    clock& time = *family_.options.time;
-    auto const wait = family_.options.delays.delay(attempts, random_.unit());
-    steady_time const now = time.steady();
-    steady_time const until = now + std::chrono::duration_cast<steady_time::duration>(wait);
-    tell_wait({}, wait_cause::contention, call_, now, until);
-    return wait_until(until, call_, time);
+ENTITABLE_DECL result<void> rows_elsewhere::pause(contention& rivals, error const& because) {
+    if (rivals.is_last() || !may_go_on(because)) { return failure{because}; }
+    return rivals.wait(random_.unit(), call_, *family_.options.time);
 }
 
 ENTITABLE_DECL result<std::optional<get_entity::response>> rows_elsewhere::read(
     table_core const& in, row_keys const& keys) {
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals = contend();;) {
         auto found = in.transport().execute(get_entity{in.name(), keys.partition_key, keys.row_key, {}}, call_);
         if (found) { return std::optional{*std::move(found)}; }
         if (found.error().code == error_code::resource_not_found) { return std::optional<get_entity::response>{}; }
-        ENTITABLE_CHECK(pause(attempts, found.error()));
+        ENTITABLE_CHECK(pause(rivals, found.error()));
     }
 }
 
@@ -55,10 +48,11 @@ ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys c
     query_entities asked;
     asked.table = family_.main.name();
     asked.range = {key_interval::only(entity.partition_key), intent::rows_of(entity.row_key)};
-    for (std::uint32_t attempts = 1;;) {
-        auto found = family_.main.transport().execute(asked, call_);
+    page_cursor pages{std::move(asked)};
+    for (contention rivals = contend(); pages.more();) {
+        auto const found = pages.take(family_.main.transport().execute(pages.request(), call_));
         if (!found) {
-            ENTITABLE_CHECK(pause(attempts++, found.error()));
+            ENTITABLE_CHECK(pause(rivals, found.error()));
             continue;
         }
         for (std::size_t at = 0; at < found->rows.size(); ++at) {
@@ -67,9 +61,8 @@ ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys c
                 all->push_back(std::move(read));
             }
         }
-        if (!found->continuation) { return all; }
-        asked.continuation = std::move(found->continuation);
     }
+    return all;
 }
 
 ENTITABLE_DECL result<std::optional<row>> rows_elsewhere::wanted(
@@ -104,7 +97,7 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(
     table_core const& place = family_.places[index];
     row_keys const keys = row_keys_of(made.view());
     bool missing = true;
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals = contend();;) {
         error why;
         if (missing) {
             ENTITABLE_CHECK(may_write());
@@ -121,9 +114,9 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(
             if (shape.unique) {
                 ENTITABLE_TRY(auto const owner, shape.owner_of(stored->entity, family_.main.options().reading));
                 if (owner != entity) {
-                    auto const free = is_free(index, keys, owner, attempts);
+                    auto const free = is_free(index, keys, owner, rivals.attempt());
                     if (!free) {
-                        ENTITABLE_CHECK(pause(attempts, free.error()));
+                        ENTITABLE_CHECK(pause(rivals, free.error()));
                         continue;
                     }
                     if (!*free) { return put_end::taken; }
@@ -137,14 +130,18 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(
         } else if (why.code == error_code{}) {
             why = error{error_code::resource_not_found, "the index row was added and removed in between"};
         }
-        if (!missing || attempts > 1) { ENTITABLE_CHECK(pause(attempts, why)); }
+        if (missing && rivals.attempt() == 1) {
+            rivals.next_at_once();
+        } else {
+            ENTITABLE_CHECK(pause(rivals, why));
+        }
     }
 }
 
 ENTITABLE_DECL result<bool> rows_elsewhere::settle(std::size_t index, row_keys const& keys, row_keys const& entity) {
     index_shape const& shape = family_.shapes[index];
     table_core const& place = family_.places[index];
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals = contend();;) {
         // The order of these reads ensures correctness: a writer puts its row after its intent, and its entity after its row.
         ENTITABLE_TRY(auto const stored, read(place, keys));
         if (!stored) { return false; }
@@ -159,20 +156,20 @@ ENTITABLE_DECL result<bool> rows_elsewhere::settle(std::size_t index, row_keys c
         auto done = right ? write(place, mutation::replace(*right, stored->etag))
                           : write(place, mutation::remove(row{keys.partition_key, keys.row_key, {}}, stored->etag));
         if (done) { return !right; }
-        ENTITABLE_CHECK(pause(attempts, done.error()));
+        ENTITABLE_CHECK(pause(rivals, done.error()));
     }
 }
 
 ENTITABLE_DECL result<std::optional<intent_state>> rows_elsewhere::undo(intent const& one) {
     row_keys const keys{one.entity.partition_key, intent::row_key_of(one.entity.row_key, one.id)};
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals = contend();;) {
         ENTITABLE_TRY(auto const stored, read(family_.main, keys));
         if (!stored) { return std::optional<intent_state>{}; }
         ENTITABLE_TRY(intent const now, intent::read(stored->entity));
         if (now.state != intent_state::pending) { return std::optional{now.state}; }
         auto undone = write(family_.main, mutation::merge(one.state_row(intent_state::undone), stored->etag));
         if (undone) { return std::optional{intent_state::undone}; }
-        ENTITABLE_CHECK(pause(attempts, undone.error()));
+        ENTITABLE_CHECK(pause(rivals, undone.error()));
     }
 }
 
@@ -189,12 +186,12 @@ ENTITABLE_DECL result<void> rows_elsewhere::apply(intent const& one) {
         }
     }
     row_keys const keys{one.entity.partition_key, intent::row_key_of(one.entity.row_key, one.id)};
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals = contend();;) {
         ENTITABLE_TRY(auto const stored, read(family_.main, keys));
         if (!stored) { return {}; }
         auto gone = write(family_.main, mutation::remove(row{keys.partition_key, keys.row_key, {}}, stored->etag));
         if (gone) { return {}; }
-        ENTITABLE_CHECK(pause(attempts, gone.error()));
+        ENTITABLE_CHECK(pause(rivals, gone.error()));
     }
 }
 

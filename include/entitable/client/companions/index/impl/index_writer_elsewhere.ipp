@@ -13,7 +13,7 @@ ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entit
     if (pending.empty()) { return {}; }
     transact request{family_.main.name(), {}};
     for (moved_entity const* const each : pending) { request.changes.push_back(mutation::insert(each->told.to_row())); }
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals = elsewhere_.contend();;) {
         ENTITABLE_CHECK(check_lease());
         error refused;
         if (pending.size() == 1) {
@@ -51,7 +51,7 @@ ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entit
         if (refused.effect == effect::none && refused.code != error_code::server_busy) {
             return failure{std::move(refused)};
         }
-        ENTITABLE_CHECK(elsewhere_.pause(attempts, refused));
+        ENTITABLE_CHECK(elsewhere_.pause(rivals, refused));
     }
 }
 
@@ -172,7 +172,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         return {std::move(request).as_failure()};
     }
     bool maybe = false;
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals = elsewhere_.contend();;) {
         auto made = send_healing(all, *request);
         if (made) {
             note_versions(*request, *made);
@@ -192,7 +192,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         }
         bool const may_be_sent_again =
             refused.effect == effect::unknown && known && (pending.empty() ? !state : state == intent_state::pending);
-        if (may_be_sent_again && elsewhere_.pause(attempts, refused)) { continue; }
+        if (may_be_sent_again && elsewhere_.pause(rivals, refused)) { continue; }
         judgement const judged = give_up(pending, maybe);
         if (judged.made) {
             finish();

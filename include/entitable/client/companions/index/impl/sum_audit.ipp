@@ -5,8 +5,9 @@
 #include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/detail/sum_audit.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/row/system_rows.hpp>
-#include <entitable/core/transport/run.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
 
 #include <map>
@@ -60,7 +61,7 @@ public:
         bool all = true;
         for (auto& [row_key, change] : wrong_) {
             auto const written = family_.main.write(mutation{change});
-            if (!written && (written.error().effect != effect::none || !was_faster(written.error()))) {
+            if (!written && (written.error().effect != effect::none || !was_beaten(written.error()))) {
                 return failure{written.error()};
             }
             if (written) { settled.insert(row_key); }
@@ -94,10 +95,6 @@ private:
         row sums;
     };
 
-    [[nodiscard]] static bool was_faster(error const& refused) noexcept {
-        return refused.code == error_code::update_condition_not_satisfied ||
-            refused.code == error_code::entity_already_exists || refused.code == error_code::resource_not_found;
-    }
     [[nodiscard]] reading mode() const noexcept { return family_.main.options().reading; }
     [[nodiscard]] result<void> read_sums(rows_by_key& into) const {
         into.clear();
@@ -172,7 +169,7 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
     bool building) {
     std::set<std::string> found;
     std::set<std::string> settled;
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (contention rivals{family.options.max_attempts, family.options.delays};;) {
         partition_audit one{family, position, partition_key};
         ENTITABLE_CHECK(one.read());
         if (!mend) { found.clear(); }
@@ -190,14 +187,12 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
             }
             return {};
         }
-        if (attempts >= family.options.max_attempts) {
+        if (rivals.is_last()) {
             return failure{
                 error_code::update_condition_not_satisfied, "other writers changed the sums in every attempt"};
         }
-        call context{family.main.options(), *family.options.time};
-        auto const wait =
-            std::chrono::duration_cast<steady_time::duration>(family.options.delays.delay(attempts, random.unit()));
-        ENTITABLE_CHECK(wait_until(family.options.time->steady() + wait, context, *family.options.time));
+        call const context{family.main.options(), *family.options.time};
+        ENTITABLE_CHECK(rivals.wait(random.unit(), context, *family.options.time));
     }
 }
 
