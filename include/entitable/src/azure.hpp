@@ -31,7 +31,6 @@
 #include <entitable/cloud/wire/impl/answer_reader.ipp>
 #include <entitable/cloud/wire/impl/answer_text.ipp>
 #include <entitable/cloud/wire/impl/answer_writer.ipp>
-#include <entitable/cloud/wire/impl/base64.ipp>
 #include <entitable/cloud/wire/impl/batch_answer.ipp>
 #include <entitable/cloud/wire/impl/batch_request.ipp>
 #include <entitable/cloud/wire/impl/entity_reader.ipp>

@@ -13,6 +13,13 @@
 
 #include <entitable/bulk/copy/impl/copy.ipp>
 #include <entitable/bulk/copy/impl/copy_operation.ipp>
+#include <entitable/bulk/exchange/impl/csv_intake.ipp>
+#include <entitable/bulk/exchange/impl/csv_parser.ipp>
+#include <entitable/bulk/exchange/impl/json_intake.ipp>
+#include <entitable/bulk/exchange/impl/json_line_parser.ipp>
+#include <entitable/bulk/exchange/impl/line_writer.ipp>
+#include <entitable/bulk/exchange/impl/text_column.ipp>
+#include <entitable/bulk/exchange/impl/text_source.ipp>
 #include <entitable/bulk/expire/impl/period_tables.ipp>
 #include <entitable/bulk/impl/beyond_queries.ipp>
 #include <entitable/bulk/impl/bulk_estimate.ipp>

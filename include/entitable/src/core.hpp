@@ -21,6 +21,7 @@
 #include <entitable/core/decorators/impl/write_with_row.ipp>
 #include <entitable/core/impl/assertion.ipp>
 #include <entitable/core/impl/backoff.ipp>
+#include <entitable/core/impl/base64.ipp>
 #include <entitable/core/impl/clock.ipp>
 #include <entitable/core/impl/date_time.ipp>
 #include <entitable/core/impl/error.ipp>

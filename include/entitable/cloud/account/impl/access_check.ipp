@@ -6,11 +6,11 @@
 #include <entitable/cloud/account/impl/sas.ipp>
 #include <entitable/cloud/account/impl/service_settings.ipp>
 #include <entitable/cloud/account/impl/signing.ipp>
-#include <entitable/cloud/wire/detail/base64.hpp>
 #include <entitable/cloud/wire/detail/escape.hpp>
 #include <entitable/cloud/wire/detail/http_date.hpp>
 #include <entitable/cloud/wire/detail/service_address.hpp>
 #include <entitable/cloud/wire/detail/service_error.hpp>
+#include <entitable/core/detail/base64.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <entitable/cloud/wire/detail/entity_reader.hpp>
-#include <entitable/cloud/wire/impl/base64.ipp>
 #include <entitable/cloud/wire/impl/json_scalar.ipp>
 #include <entitable/cloud/wire/impl/service_error.ipp>
+#include <entitable/core/detail/base64.hpp>
 #include <entitable/core/detail/double_text.hpp>
 #include <entitable/core/row/detail/payload.hpp>
 #include <entitable/core/row/row.hpp>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <entitable/cloud/wire/detail/answer_text.hpp>
-#include <entitable/cloud/wire/impl/base64.ipp>
 #include <entitable/cloud/wire/impl/json_scalar.ipp>
 #include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/base64.hpp>
 #include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/etag.hpp>
 #include <entitable/core/guid.hpp>

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/cloud/wire/detail/base64.hpp>
 #include <entitable/cloud/wire/detail/json_writer.hpp>
 #include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/base64.hpp>
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/guid.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <entitable/cloud/wire/detail/answer_text.hpp>
-#include <entitable/cloud/wire/detail/base64.hpp>
 #include <entitable/cloud/wire/detail/odata_reader.hpp>
+#include <entitable/core/detail/base64.hpp>
 #include <entitable/core/request/detail/key_ranges.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/cloud/wire/detail/base64.hpp>
 #include <entitable/cloud/wire/detail/entity_reader.hpp>
 #include <entitable/cloud/wire/detail/json_writer.hpp>
+#include <entitable/core/detail/base64.hpp>
 #include <entitable/work/storage_queue/detail/service_queue.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -22,5 +22,5 @@ void append_base64(std::string& out, std::string_view bytes);
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/cloud/wire/impl/base64.ipp>
+#include <entitable/core/impl/base64.ipp>
 #endif

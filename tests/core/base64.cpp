@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/cloud/wire/detail/base64.hpp>
+#include <entitable/core/detail/base64.hpp>
 
 #include <support/catch.hpp>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/cloud/wire/detail/base64.hpp>
+#include <entitable/core/detail/base64.hpp>
 
 #include <cstdint>
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Entities as JSON lines: `read_json_lines` and `write_json_lines`. Each line is one JSON object, whose members are the members of the
+/// keys, then the properties under their stored names. A reference is two members, `name_PartitionKey` and `name_RowKey`. ETags and
+/// Timestamps are not written.
+///
+///     std::ifstream file{"books.jsonl", std::ios::binary};
+///     auto books = entitable::read_json_lines<book>(file);
+///     auto report = entitable::bulk_insert(table, books).value().all();
+///
+/// - An absent value is not written; `null` is read as absent, too. What `write_json_lines` writes, `read_json_lines` reads back to equal
+///   entities.
+/// - Numbers are written with all digits. An integer of 64 bits is a JSON number, which JavaScript rounds above 2^53; a string of digits is
+///   read as well. NaN, Infinity and -Infinity are strings, and so are times (2026-01-31T12:00:00.1234567Z), GUIDs, binaries (base64) and
+///   enumerations with names.
+/// - Empty lines and a UTF-8 byte order mark are skipped. A duplicate member is refused.
+/// - Every line that is not an entity is reported with line and column, and none is dropped: see `refused_line`.
+///
+/// Memory: one line and a block of 64 KiB. Open the streams in binary mode.
+
+#include <entitable/bulk/exchange/detail/entity_range.hpp>
+#include <entitable/bulk/exchange/detail/json_intake.hpp>
+#include <entitable/bulk/exchange/detail/line_writer.hpp>
+
+#include <memory>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The entities of a text of JSON lines: a range of `result<Entity>`, for loops and bulk loads. A line that is not an entity is an error
+/// with line and column; its index in the range is `refused_line::index`. The range can be passed once. It refers to the stream, and its
+/// iterators refer to the reader, which must not be moved while one is in use. Thread safety: one thread at a time.
+template <mapped_entity Entity>
+class json_lines_reader {
+public:
+    using value_type = result<Entity>; ///< an entity, or the error of a line
+
+    /// Returns the position of the next line. After a move the range has one element, InvalidInput.
+    [[nodiscard]] auto begin() { return detail::reader_iterator<json_lines_reader>{*this}; }
+    /// Returns the end: the text has ended, more than `max_refused` lines were refused, or the stream failed, which is the error
+    /// StoreFailed before the end. A text in UTF-16 is the error InvalidInput before the end.
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+    /// Returns what was read so far. `ended` is false if the range ended before the text.
+    [[nodiscard]] read_report report() const { return intake_ ? intake_->report() : read_report{}; }
+
+private:
+    template <mapped_entity Other>
+    friend json_lines_reader<Other> read_json_lines(std::istream& in, json_lines_options const& options);
+    friend detail::reader_iterator<json_lines_reader>;
+
+    explicit json_lines_reader(std::unique_ptr<detail::json_intake> intake) : intake_(std::move(intake)) {}
+    [[nodiscard]] value_type& current() noexcept { return current_; }
+    [[nodiscard]] bool read_next() {
+        return detail::read_next_entity(intake_.get(), current_, was_refused_, "json_lines_reader");
+    }
+
+    std::unique_ptr<detail::json_intake> intake_;
+    value_type current_{Entity{}};
+    bool was_refused_{};
+};
+
+/// Returns the range of the entities of a text of JSON lines. Nothing is read before the range is.
+template <mapped_entity Entity>
+[[nodiscard]] json_lines_reader<Entity> read_json_lines(std::istream& in, json_lines_options const& options = {}) {
+    return json_lines_reader<Entity>{
+        std::make_unique<detail::json_intake>(in, options, detail::columns_of_entity<Entity>::columns)};
+}
+
+/// Writes entities as JSON lines, and returns their number. `rows` is a range of entities, or of results of entities: a query, a vector, a
+/// reader. Errors: the first error of the range; OutOfRangeInput names a member whose value has no text; StoreFailed if the stream cannot
+/// be written. After an error the text is incomplete.
+template <class Range>
+    requires detail::range_of_entities<Range>
+[[nodiscard]] result<std::uint64_t> write_json_lines(std::ostream& out, Range&& rows) {
+    detail::line_writer writer{out, detail::columns_of_entity<detail::exchanged_entity<Range>>::columns};
+    ENTITABLE_CHECK(detail::write_each(rows, [&](auto const& each) { return writer.write_json_line(&each); }));
+    ENTITABLE_CHECK(writer.finish());
+    return writer.written();
+}
+
+ENTITABLE_END_NAMESPACE
