@@ -49,8 +49,7 @@ private:
                     learned = std::string(1, '\0') + std::string{bytes.substr(begin, prepared - begin)} +
                         std::string(1, '\0');
                 }
-                bool const commits = !learned.empty() && prepared == std::string_view::npos &&
-                    bytes.find(learned) != std::string_view::npos;
+                bool const commits = !learned.empty() && bytes.find(learned) != std::string_view::npos;
                 if (commits && where_ != at::nothing) {
                     closed_ = closing_.load();
                     ++cuts_;

@@ -175,7 +175,7 @@ private:
     enum class waited : std::uint8_t { ready, gave_up, lost };
     [[nodiscard]] waited wait(pg_wait const& until);
     [[nodiscard]] pg_wait longest(call const& context) const noexcept;
-    void send_now(pg_statement statement, std::initializer_list<pg_value> values);
+    void send_now(pg_statement statement, std::initializer_list<pg_value> values, std::uint8_t meaning = asked_for);
     [[nodiscard]] static result<pg_connection> open_host(pg_target const& target, pg_host const& host,
         pg_session session, pg_statements const& statements, postgres_options const& options, pg_wait const& until,
         std::string& state);
@@ -192,9 +192,12 @@ private:
     std::unique_ptr<pg_conn, finish> on_;
     pg_statements const* statements_;
     postgres_options const* options_;
-    std::size_t sent_{};
-    std::uint64_t unasked_{}; ///< a bit for each sent statement, set if its result is ignored
-    bool named_{};            ///< statements are prepared
+    /// What a queued message is: a statement, a statement whose result is ignored, or the preparation of a statement.
+    static constexpr std::uint8_t asked_for = 0xFF;
+    static constexpr std::uint8_t unasked = 0xFE;
+    std::vector<std::uint8_t> queued_; ///< one of the values above, or the number of the statement that is prepared
+    std::uint64_t prepared_{};         ///< a bit for each statement that this session has prepared
+    bool named_{};                     ///< statements are prepared, each one before its first use
     bool own_settings_{true}; ///< the session started with our settings; otherwise each transaction sends them
     bool broken_{};
     bool cancelled_{};

@@ -8,6 +8,7 @@
 #include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/local/postgres/impl/pg_library.ipp>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -157,7 +158,8 @@ inline void cancel_pg_statement(pg_conn* on) {
 
 // ---- statements -------------------------------------------------------------------------------------
 
-ENTITABLE_DECL void pg_connection::send_now(pg_statement statement, std::initializer_list<pg_value> values) {
+ENTITABLE_DECL void pg_connection::send_now(
+    pg_statement statement, std::initializer_list<pg_value> values, std::uint8_t meaning) {
     char const* at[8]{};
     int sizes[8]{};
     int formats[8]{};
@@ -168,6 +170,13 @@ ENTITABLE_DECL void pg_connection::send_now(pg_statement statement, std::initial
         formats[count++] = 1;
     }
     // An error shows when the results are read.
+    auto const number = static_cast<std::uint8_t>(statement);
+    if (named_ && (prepared_ >> number & 1U) == 0 &&
+        std::find(queued_.begin(), queued_.end(), number) == queued_.end()) {
+        static_cast<void>(PQsendPrepare(
+            on_.get(), statements_->name(statement).c_str(), statements_->text(statement).c_str(), 0, nullptr));
+        queued_.push_back(number);
+    }
     if (named_) {
         static_cast<void>(
             PQsendQueryPrepared(on_.get(), statements_->name(statement).c_str(), count, at, sizes, formats, 1));
@@ -175,16 +184,15 @@ ENTITABLE_DECL void pg_connection::send_now(pg_statement statement, std::initial
         static_cast<void>(
             PQsendQueryParams(on_.get(), statements_->text(statement).c_str(), count, nullptr, at, sizes, formats, 1));
     }
-    ++sent_;
+    queued_.push_back(meaning);
 }
 
 ENTITABLE_DECL void pg_connection::send(pg_statement statement, std::initializer_list<pg_value> values) {
     bool const begins = statement == pg_statement::begin || statement == pg_statement::begin_read;
-    bool const settings = !own_settings_ && sent_ == 0 && PQtransactionStatus(on_.get()) == PQTRANS_IDLE;
+    bool const settings = !own_settings_ && queued_.empty() && PQtransactionStatus(on_.get()) == PQTRANS_IDLE;
     if (begins || !settings) { send_now(statement, values); }
     if (settings) {
-        unasked_ |= std::uint64_t{1} << sent_;
-        send_now(pg_statement::settings, {pg_number{pg_longest_statement(options_->longest_wait)}});
+        send_now(pg_statement::settings, {pg_number{pg_longest_statement(options_->longest_wait)}}, unasked);
     }
     if (!begins && settings) { send_now(statement, values); }
 }
@@ -203,9 +211,9 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
     state_.clear();
     *unreplicated_ = false;
     std::vector<pg_rows> answers;
-    answers.reserve(sent_);
-    sent_ = 0;
-    std::uint64_t unasked = std::exchange(unasked_, 0);
+    std::vector<std::uint8_t> const queued = std::exchange(queued_, {});
+    answers.reserve(queued.size());
+    std::size_t next = 0;
     result<void> outcome;
     if (PQpipelineSync(on_.get()) == 0) { return lost(); }
     bool gives_up = false;
@@ -241,8 +249,11 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
                 return answers;
             case PGRES_TUPLES_OK:
             case PGRES_COMMAND_OK:
-                if ((unasked & 1U) == 0) { answers.push_back(std::move(rows)); }
-                unasked >>= 1U;
+                if (std::uint8_t const meaning = next < queued.size() ? queued[next++] : unasked; meaning == asked_for) {
+                    answers.push_back(std::move(rows));
+                } else if (meaning != unasked) {
+                    prepared_ |= std::uint64_t{1} << meaning;
+                }
                 break;
             case PGRES_PIPELINE_ABORTED: break;
             default:

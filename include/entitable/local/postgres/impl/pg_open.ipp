@@ -249,7 +249,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open(pg_target const& target
                          "the database did not respond within postgres_options::connect_timeout"};
 }
 
-/// Prepares tables, settings and statements.
+/// Prepares tables and settings; a statement is prepared with its first use.
 ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait const& until) {
     std::vector<pg_rows> answers;
     auto const ask = [&](std::string const& text) -> result<std::vector<pg_rows>> {
@@ -271,14 +271,7 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
         if (history && !history->empty()) { history_ = history->front().bytes(0, 0); }
     }
     if (broken_ || PQenterPipelineMode(on_.get()) == 0) { return lost(); }
-    if (!named_) { return {}; }
-    for (int each = 0; each < static_cast<int>(pg_statement::count); ++each) {
-        auto const which = static_cast<pg_statement>(each);
-        static_cast<void>(
-            PQsendPrepare(on_.get(), statements_->name(which).c_str(), statements_->text(which).c_str(), 0, nullptr));
-    }
-    auto prepared = run(until);
-    return prepared ? result<void>{} : std::move(prepared).as_failure();
+    return {};
 }
 
 } // namespace detail
