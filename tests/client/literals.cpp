@@ -117,7 +117,7 @@ void compare_all(std::vector<long long> const& stored) {
 
 } // namespace
 
-TEST_CASE("literals: integer keys are compared as integers, even with literals out of their range") {
+TEST_CASE("literals: integer keys are compared as integers, even with literals that are out of range") {
     compare_all<tiny>({0, 1, 5, 7, 127, 128, 254, 255});
     compare_all<tiny_signed>({-128, -127, -1, 0, 1, 5, 7, 127});
     compare_all<newest>({0, 5, 7, 255, 256, 65'534, 65'535});

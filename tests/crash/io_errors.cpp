@@ -126,7 +126,7 @@ TEST_CASE("with a rollback journal, every call to the disk may fail") {
     fail_every_call("rollback journal", file_journal::rollback);
 }
 
-TEST_CASE("a full disk: the error has a clear code, no acknowledged write is lost, and writes succeed again once there "
+TEST_CASE("a full disk: the error code is clear, no acknowledged write is lost, and writes succeed again once there "
           "is room") {
     std::size_t fills = 0;
     for (auto const journal : {file_journal::write_ahead_log, file_journal::rollback}) {

@@ -58,7 +58,7 @@ TEST_CASE("index: a covered query is one request and does not read the entities"
     CHECK(told.index_rows.access == access_path::row_range);
 }
 
-TEST_CASE("index: refused writes have the errors of a plain table and change nothing") {
+TEST_CASE("index: refused writes return the same errors as in a plain table and change nothing") {
     memory_backend const store;
     everything const runners = open(store);
     runners.create().value();

@@ -270,7 +270,7 @@ TEST_CASE("moved from: once") {
     CHECK_GONE(mails.run("ann", [](once_run const&) -> result<void> { return {}; }));
 }
 
-TEST_CASE("moved from: period_tables, table<wide<E>>") {
+TEST_CASE("moved from: period_tables, wide_table, which is now table<wide<E>>") {
     period_tables<runner> days{memory_backend{}, "days", {.length = period::day, .keep = std::chrono::hours{24}}};
     date_time const now = system_clock().now();
     REQUIRE(days.at(now)); // known to the copies, which the moved-from one must not use

@@ -115,7 +115,7 @@ void assert_equal(Left const& left, Right const& right) {
 
 } // namespace
 
-TEST_CASE("an entity with properties of all types is read back with any values, even into a used object") {
+TEST_CASE("an entity with properties of all types is read back whatever its values, even into a used object") {
     plain read;
     check_draws([&read](draw& from) {
         plain const given = any_plain(from);
@@ -127,7 +127,7 @@ TEST_CASE("an entity with properties of all types is read back with any values, 
     });
 }
 
-TEST_CASE("an entity with optional members is read back, whichever are absent, even into a used object") {
+TEST_CASE("an entity with optional members is read back, whichever members are absent, even into a used object") {
     rows_property::optional read;
     check_draws([&read](draw& from) {
         plain const full = any_plain(from);

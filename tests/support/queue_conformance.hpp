@@ -49,7 +49,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
     using namespace std::chrono_literals;
     static_assert(message_queue<Q, errand>);
     auto const none = [](Q const& queue) { return !queue.claim().value().has_value(); };
-    SECTION("a message is returned as it was sent, once, and can be completed") {
+    SECTION("a message is returned once, as it was sent, and can be completed") {
         auto const in = make();
         for (std::string const& text : {std::string{"<a href=\"x\">&amp;'</a>\r\n\t"}, std::string{},
                  std::string{"\x01\x7F\xC2\x80\xE2\x80\xA8\xEF\xBF\xBE\xEF\xBF\xBF\xF0\x9F\x98\x80 "},

@@ -75,7 +75,7 @@ TEST_CASE("in_turn: continues until it is ended or an answer is an error") {
     CHECK(f.pages == 1);
 }
 
-TEST_CASE("run: requests share one call or have one each") {
+TEST_CASE("run: requests share a call, or each has its own call") {
     fixture f;
     steady_time const begun = f.time.steady();
     call_options options;

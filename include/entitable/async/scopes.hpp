@@ -58,7 +58,7 @@ private:
     wait_scope* around_{};
 };
 
-/// Waits for a task until a time.
+/// Waits for a task, at most until a given time.
 template <class T>
 class timed_task final : scoped {
 public:

@@ -221,7 +221,7 @@ void read_property(value_reader& reader, Entity& out, accessor_pair<Getter, Sett
     reader.take(target_of_property(out, property), described<type>, index);
 }
 
-/// Reads a member in parts, or registers the target of any other member.
+/// Reads a member that is stored in parts, or registers the target of any other member.
 template <auto Member, class Entity>
 void read_or_note(part_reader& reader, Entity& out, std::string_view name, reading mode, value_target*& target,
     std::string_view*& noted) {

@@ -204,17 +204,17 @@ public:
     void where(Given const&...) const {
         detail::refuse_wide<Entity>();
     }
-    /// Does not compile, as `where`.
+    /// Does not compile, like `where`.
     template <class... Given>
     void scan_table(Given const&...) const {
         detail::refuse_wide<Entity>();
     }
-    /// Does not compile, as `where`.
+    /// Does not compile, like `where`.
     template <class... Given>
     void transact(Given const&...) const {
         detail::refuse_wide<Entity>();
     }
-    /// Does not compile, as `where`.
+    /// Does not compile, like `where`.
     template <class E = Entity>
     void batch() const {
         detail::refuse_wide<E>();

@@ -142,7 +142,7 @@ struct figure_frame {
 
 /// Formats a moment of a heat map: a time, or the number of a row if times are not known.
 [[nodiscard]] ENTITABLE_DECL std::string moment_text(std::int64_t ticks) {
-    constexpr std::int64_t no_time = 1'000'000'000'000'000; // 1604: not a realistic time of a write
+    constexpr std::int64_t no_time = 1'000'000'000'000'000; // a time before 1604 is not a realistic time of a write
     return ticks < no_time ? "entity " + figure(static_cast<double>(ticks))
                            : date_time{ticks}.to_string(true).substr(0, 16) + "Z";
 }

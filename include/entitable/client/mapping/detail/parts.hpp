@@ -138,7 +138,7 @@ void put_reference(nullable_view* to, T const& member) {
     }
 }
 
-/// Reads a member in parts.
+/// Reads a member that is stored in parts.
 template <auto Member, class T>
 void read_parts(part_reader& reader, std::string_view name, T& member, reading mode) {
     using shape = property_shape<T>;

@@ -376,7 +376,7 @@ ENTITABLE_LAZY_BODY result<void> validate_filter(
     filter const& condition, key_range const& range, profile const& limits) {
     for (key_bound const* bound :
         {&range.partition.lower, &range.partition.upper, &range.row.lower, &range.row.upper}) {
-        // A bound may have forbidden characters, such as the successor of a prefix.
+        // A bound, such as the successor of a prefix, may contain forbidden characters.
         if (std::size_t const valid = text::valid_utf8_prefix(bound->key); valid != bound->key.size()) {
             return detail::refusal(error_code::invalid_input,
                 text::joined({"a bound of the key range is not valid UTF-8 at byte ", std::to_string(valid)}),

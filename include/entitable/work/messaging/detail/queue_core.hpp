@@ -244,7 +244,7 @@ private:
     [[nodiscard]] bool again(contention& sends) const {
         return !once_ && wait_before_sending(options(), random(), sends);
     }
-    /// Whether the message of a receipt was completed under it, alone or with a group.
+    /// Whether the message of a receipt was completed under that receipt, alone or with a group.
     [[nodiscard]] result<bool> is_done(receipt const& held, std::string_view group) const;
     void know_time(std::size_t lane, date_time told) const;
     /// The time of a lane's store; sends a request if the estimate is too uncertain for a delay.
