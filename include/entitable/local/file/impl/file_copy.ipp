@@ -43,7 +43,7 @@ ENTITABLE_DECL bool keep_pace(
 }
 
 /// Copies all pages.
-ENTITABLE_DECL result<file_copy_progress> copy_pages(connection& from, page_copy& copy, file_copy_watcher watch,
+ENTITABLE_DECL result<file_copy_progress> copy_file_pages(connection& from, page_copy& copy, file_copy_watcher watch,
     file_copy_options const& how, file_options const& options, call const& context) {
     constexpr std::uint64_t slices_a_sync = 8; // neither the deadline nor a writer waits long for the disk
     constexpr std::uint64_t most_restarts = 3;
@@ -97,7 +97,7 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
         detail::writer::long_log const grows{*writer_};
         detail::page_copy copy{*from, to};
         ENTITABLE_CHECK(copy.begin());
-        auto done = detail::copy_pages(*from, copy, watch, how, options_, context);
+        auto done = detail::copy_file_pages(*from, copy, watch, how, options_, context);
         if (auto whole = done ? copy.finish() : result<void>{}; !whole) { return std::move(whole).as_failure(); }
         return done;
     }();

@@ -198,7 +198,7 @@ private:
     std::vector<std::uint8_t> queued_; ///< one of the values above, or the number of the statement that is prepared
     std::uint64_t prepared_{};         ///< a bit for each statement that this session has prepared
     bool named_{};                     ///< statements are prepared, each one before its first use
-    bool own_settings_{true}; ///< the session started with our settings; otherwise each transaction sends them
+    bool own_settings_{true};          ///< the session started with our settings; otherwise each transaction sends them
     bool broken_{};
     bool cancelled_{};
     std::string state_;

@@ -249,7 +249,8 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
                 return answers;
             case PGRES_TUPLES_OK:
             case PGRES_COMMAND_OK:
-                if (std::uint8_t const meaning = next < queued.size() ? queued[next++] : unasked; meaning == asked_for) {
+                if (std::uint8_t const meaning = next < queued.size() ? queued[next++] : unasked;
+                    meaning == asked_for) {
                     answers.push_back(std::move(rows));
                 } else if (meaning != unasked) {
                     prepared_ |= std::uint64_t{1} << meaning;
