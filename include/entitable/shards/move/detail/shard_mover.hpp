@@ -92,6 +92,10 @@ private:
     [[nodiscard]] result<std::vector<shard_map_row*>> own_rows(
         shard_map_copy const& map, shard_map_draft& draft, std::string_view state);
 
+    [[nodiscard]] result<bool> is_wanted(
+        shard_map_copy const& map, shard_map_draft& draft, shard_map_row const& own) const;
+    [[nodiscard]] result<void> may_register(shard_map_row const& row);
+    void register_in(shard_map_row& row);
     [[nodiscard]] result<bool> look(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
     [[nodiscard]] result<bool> forget_dropped(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
     [[nodiscard]] result<bool> register_attempt(

@@ -77,35 +77,53 @@ ENTITABLE_DECL result<bool> shard_mover::forget_dropped(
     return erased;
 }
 
+/// Whether there is something to move; false if another process has moved or merged the shards.
+ENTITABLE_DECL result<bool> shard_mover::is_wanted(
+    shard_map_copy const& map, shard_map_draft& draft, shard_map_row const& own) const {
+    if (!order_.upper) { return own.store != order_.target || !own.attempt_owner.empty(); }
+    shard_row_draft const* const upper = draft.edit(map, *order_.upper);
+    if (upper == nullptr && own.high == order_.high) { return false; }
+    if (upper == nullptr || own.high.empty() || own.high != upper->row.low) {
+        return failure{error_code::invalid_input,
+            text::joined({"the virtual shards ", std::to_string(order_.shard), " and ", std::to_string(*order_.upper),
+                " are not adjacent"})};
+    }
+    return true;
+}
+
+/// Checks that an attempt may begin with this row.
+ENTITABLE_DECL result<void> shard_mover::may_register(shard_map_row const& row) {
+    if (row.state != "open" && row.attempt_owner.empty()) {
+        return failure{error_code::shard_moving,
+            text::joined({"the virtual shard ", std::to_string(row.shard), " is offline or read-only: ", row.reason})};
+    }
+    if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
+        return taken_over(&row);
+    }
+    return {};
+}
+
+ENTITABLE_DECL void shard_mover::register_in(shard_map_row& row) {
+    sources_.push_back({row, {}, {}});
+    lease_ = (std::max)(lease_, std::chrono::milliseconds{row.lease_ms});
+    if (order_.options.off_line) {
+        row.state = "sealed";
+        row.lease_ms = 0;
+    }
+    row.attempt_owner = order_.options.owner;
+    row.attempt_store = order_.target;
+    row.attempt_epoch = epoch_;
+    if (order_.upper) { row.attempt_with = row.shard == order_.shard ? *order_.upper : order_.shard; }
+}
+
 ENTITABLE_DECL result<bool> shard_mover::register_attempt(
     shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
     epoch_ = 0;
-    sources_.clear();
-    if (order_.upper) {
-        shard_row_draft const* const upper = draft.edit(map, *order_.upper);
-        if (upper == nullptr && own.row.high == order_.high) {
-            return false; // another process has merged them
-        }
-        if (upper == nullptr || own.row.high.empty() || own.row.high != upper->row.low) {
-            return failure{error_code::invalid_input,
-                text::joined({"the virtual shards ", std::to_string(order_.shard), " and ",
-                    std::to_string(*order_.upper), " are not adjacent"})};
-        }
-    } else if (own.row.store == order_.target && own.row.attempt_owner.empty()) {
-        return false; // another process has moved it there
-    }
     lease_ = {};
-    for (std::int32_t const number : numbers()) {
-        shard_map_row& row = draft.edit(map, number)->row;
-        if (row.state != "open" && row.attempt_owner.empty()) {
-            return failure{error_code::shard_moving,
-                text::joined(
-                    {"the virtual shard ", std::to_string(row.shard), " is offline or read-only: ", row.reason})};
-        }
-        if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
-            return taken_over(&row);
-        }
-    }
+    sources_.clear();
+    ENTITABLE_TRY(bool const wanted, is_wanted(map, draft, own.row));
+    if (!wanted) { return false; }
+    for (std::int32_t const number : numbers()) { ENTITABLE_CHECK(may_register(draft.edit(map, number)->row)); }
     // Its identity was written before this; the map may have been adopted since, or the store forgotten.
     if (!map.identity.empty() && !map.lists(order_.target)) {
         return failure{error_code::shard_moving,
@@ -116,19 +134,7 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
     moved_ = draft.tables;
     std::erase_if(
         moved_, [](shard_table const& each) { return each.dropping; }); // their parts are dropped and not moved
-    for (std::int32_t const number : numbers()) {
-        shard_map_row& row = draft.edit(map, number)->row;
-        sources_.push_back({row, {}, {}});
-        lease_ = (std::max)(lease_, std::chrono::milliseconds{row.lease_ms});
-        if (order_.options.off_line) {
-            row.state = "sealed";
-            row.lease_ms = 0;
-        }
-        row.attempt_owner = order_.options.owner;
-        row.attempt_store = order_.target;
-        row.attempt_epoch = epoch_;
-        if (order_.upper) { row.attempt_with = number == order_.shard ? *order_.upper : order_.shard; }
-    }
+    for (std::int32_t const number : numbers()) { register_in(draft.edit(map, number)->row); }
     return true;
 }
 
