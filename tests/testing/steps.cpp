@@ -214,7 +214,8 @@ result<std::optional<row>> as_it_is(row_view each) { return std::optional{row{ea
 void unwatched(copy_progress const&) {}
 
 detail::copy_operation copying(profile const& target, bool verify) {
-    return detail::copy_pages({"Orders", "Orders", as_it_is, unwatched}, target, {.page_size = 2, .verify = verify});
+    return detail::copy_table_pages(
+        {"Orders", "Orders", as_it_is, unwatched}, target, {.page_size = 2, .verify = verify});
 }
 
 /// A copy of three rows in pages of two; the target has the last of them, `otherwise` or with the right value.

@@ -60,7 +60,7 @@ struct copied_table {
 using copy_operation = resumable<copy_progress>;
 
 /// Copies a table, page after page, over two transports: the source is 0, the target 1.
-copy_operation copy_pages(copied_table table, profile target, copy_options options);
+copy_operation copy_table_pages(copied_table table, profile target, copy_options options);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

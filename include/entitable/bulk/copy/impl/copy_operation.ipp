@@ -185,7 +185,7 @@ ENTITABLE_DECL resumable<void> copy_batch(transact const& batch, bool verify, bo
 
 // ---- the copy ---------------------------------------------------------------------------------------
 
-ENTITABLE_DECL copy_operation copy_pages(copied_table table, profile target, copy_options options) {
+ENTITABLE_DECL copy_operation copy_table_pages(copied_table table, profile target, copy_options options) {
     copy_progress progress;
     batch_packer packer{table.to, target};
     page_cursor pages{query_entities{table.from, {}, {}, {}, options.page_size, options.from}};

@@ -46,14 +46,9 @@ struct exchange {
 
 /// Reads the response to a request, or returns its error. A response that cannot be read completely, belongs to another request or violates
 /// the protocol fails with TransportFailed; the effect of a write is `unknown` then.
-[[nodiscard]] result<create_table::response> read_answer(create_table const&, result<http_response> const&, exchange&);
-[[nodiscard]] result<delete_table::response> read_answer(delete_table const&, result<http_response> const&, exchange&);
-[[nodiscard]] result<list_tables::response> read_answer(list_tables const&, result<http_response> const&, exchange&);
-[[nodiscard]] result<get_entity::response> read_answer(get_entity const&, result<http_response> const&, exchange&);
-[[nodiscard]] result<query_entities::response> read_answer(
-    query_entities const&, result<http_response> const&, exchange&);
-[[nodiscard]] result<write_entity::response> read_answer(write_entity const&, result<http_response> const&, exchange&);
-[[nodiscard]] result<transact::response> read_answer(transact const&, result<http_response> const&, exchange&);
+template <table_request Request>
+[[nodiscard]] result<response_of<Request>> read_answer(
+    Request const& request, result<http_response> const& response, exchange& work);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -210,9 +210,8 @@ ENTITABLE_DECL result<transact::response> read_success(
     return read_batch_answer(response, request.changes, work.reader);
 }
 
-/// Reads any response. If the response to a write cannot be read, its effect is unknown.
-template <class Request>
-result<response_of<Request>> read_any_answer(
+template <table_request Request>
+result<response_of<Request>> read_answer(
     Request const& request, result<http_response> const& response, exchange& work) {
     work.fields = response ? fields_of(response->headers) : answer_fields{};
     if (!response) {
@@ -236,35 +235,6 @@ result<response_of<Request>> read_any_answer(
         return unclear;
     }
     return made;
-}
-
-ENTITABLE_DECL result<create_table::response> read_answer(
-    create_table const& request, result<http_response> const& response, exchange& work) {
-    return read_any_answer(request, response, work);
-}
-ENTITABLE_DECL result<delete_table::response> read_answer(
-    delete_table const& request, result<http_response> const& response, exchange& work) {
-    return read_any_answer(request, response, work);
-}
-ENTITABLE_DECL result<list_tables::response> read_answer(
-    list_tables const& request, result<http_response> const& response, exchange& work) {
-    return read_any_answer(request, response, work);
-}
-ENTITABLE_DECL result<get_entity::response> read_answer(
-    get_entity const& request, result<http_response> const& response, exchange& work) {
-    return read_any_answer(request, response, work);
-}
-ENTITABLE_DECL result<query_entities::response> read_answer(
-    query_entities const& request, result<http_response> const& response, exchange& work) {
-    return read_any_answer(request, response, work);
-}
-ENTITABLE_DECL result<write_entity::response> read_answer(
-    write_entity const& request, result<http_response> const& response, exchange& work) {
-    return read_any_answer(request, response, work);
-}
-ENTITABLE_DECL result<transact::response> read_answer(
-    transact const& request, result<http_response> const& response, exchange& work) {
-    return read_any_answer(request, response, work);
 }
 
 } // namespace detail

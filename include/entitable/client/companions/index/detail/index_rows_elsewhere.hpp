@@ -9,6 +9,7 @@
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/core/random.hpp>
+#include <entitable/core/transport/contention.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
