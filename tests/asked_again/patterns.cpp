@@ -9,6 +9,7 @@
 #include <entitable/expiry.hpp>
 #include <entitable/fleet.hpp>
 #include <entitable/messaging.hpp>
+#include <entitable/once.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -151,6 +152,39 @@ TEST_CASE("repeated requests: numbers are drawn from a sequence") {
             auto const next = asked_until_success([&] { return numbers.next(); });
             CHECK(next->value > last);
             last = next->value;
+        }
+    });
+}
+
+TEST_CASE("repeated requests: a function is run once for each key") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        testing::manual_clock time;
+        once_options how;
+        how.max_attempts = 2;
+        how.time = &time;
+        how.seed = 7;
+        once const mails{store, "mail", how};
+        plan();
+        for (char const* const key : {"ann", "bob"}) {
+            int runs = 0;
+            auto const run = [&] {
+                return mails.run(key, [&](once_run const&) -> result<void> {
+                    ++runs;
+                    return {};
+                });
+            };
+            auto done = run();
+            for (int asked = 0; !done && done.error().code != error_code::store_busy; ++asked) {
+                REQUIRE(asked < 5);
+                done = run();
+            }
+            if (!done) { CHECK(runs <= 1); } // the claim, or the mark, was lost: the key stays claimed
+            if (done) {
+                CHECK(runs == 1);
+                auto const again = run();
+                CHECK_FALSE((again && again->ran));
+                CHECK(runs == 1);
+            }
         }
     });
 }

@@ -10,6 +10,7 @@
 #include <entitable/expiry.hpp>
 #include <entitable/local/local.hpp>
 #include <entitable/local/memory/memory_store.hpp>
+#include <entitable/once.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/tables.hpp>
@@ -238,6 +239,12 @@ TEST_CASE("moved from: sequence, sharded_sequence") {
     auto const kept_many = moved(many);
     CHECK_GONE(many.next());
     CHECK_GONE(many.total());
+}
+
+TEST_CASE("moved from: once") {
+    once mails{memory_backend{}, "mail"};
+    auto const kept = moved(mails);
+    CHECK_GONE(mails.run("ann", [](once_run const&) -> result<void> { return {}; }));
 }
 
 TEST_CASE("moved from: period_tables, wide_table, which is now table") {

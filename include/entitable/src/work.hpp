@@ -23,6 +23,8 @@
 #include <entitable/work/messaging/impl/saga.ipp>
 #include <entitable/work/messaging/impl/stuck_saga.ipp>
 #include <entitable/work/messaging/impl/worker_crew.ipp>
+#include <entitable/work/once/impl/once.ipp>
+#include <entitable/work/once/impl/once_operation.ipp>
 #include <entitable/work/sequence/impl/reservation.ipp>
 #include <entitable/work/sequence/impl/sequence.ipp>
 #include <entitable/work/sequence/impl/sharded_sequence.ipp>
