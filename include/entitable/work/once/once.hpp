@@ -8,7 +8,7 @@
 ///     entitable::once const mails{store, "welcome"};
 ///     auto const sent = mails.run("ann", [&](entitable::once_run const& run) { return post.send(letter, run.id); });
 
-#include <entitable/core/backoff.hpp>
+#include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/shared.hpp>
@@ -69,6 +69,8 @@ public:
     /// succeeded and the key could not be marked as done; KeyValueTooLarge or OutOfRangeInput for an invalid key or name; OutOfRangeInput for
     /// invalid options; RowMismatch if the row is not a row of `once`; those of the transport. An exception of the function passes through,
     /// and the key stays claimed until the claim ends.
+    ///
+    /// ServerBusy is not retried here: wrap the transport in `retrying`, or a mark that was refused leaves the key claimed.
     ///
     /// Cost: two writes; for a key that is done, a refused insert and a read.
     template <class Function>
