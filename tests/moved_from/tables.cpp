@@ -218,7 +218,7 @@ TEST_CASE("moved from: row_table") {
 
 TEST_CASE("moved from: ordered_query") {
     auto const all = runners(memory_backend{}, 3);
-    auto sorted = all.where(in_boston).order_by(fields<entity>::name);
+    auto sorted = all.where(in_boston).order_by(r::name);
     auto const kept = moved(sorted);
     CHECK(kept.to().value().size() == 3);
     CHECK_GONE(sorted.to());

@@ -258,13 +258,18 @@ TEST_CASE("group_by and distinct take computed values and functions of an entity
     CHECK_FALSE(hours[0]);
     CHECK(hours[1] == 2.5);
     CHECK(std::isnan(hours[3].value()));
-    // The function may use the table: it is not called while the store is read.
-    auto const known = [&](runner const& one) { return in.all.find(one.race, one.bib + 1).value().has_value(); };
-    CHECK(in.nyc().distinct(known).value() == std::vector{false, true});
-    auto const known_bib = [&](std::string const& race, std::int32_t bib) {
-        return in.all.find(race, bib + 1).value().has_value();
+    // The function may write to the table: it is not called while the store is read.
+    table<runner> const direct{in.store, "runners"};
+    auto const writes = [&](std::string const& race, std::int32_t bib) {
+        direct.insert_or_replace({"copy of " + race, bib, {}, 0, {}, {}, {}}).value();
+        return bib > 2;
     };
-    CHECK(in.nyc().distinct(computed(known_bib, r::race, r::bib)).value() == std::vector{false, true});
+    auto const nyc = direct.where(r::race == "NYC");
+    CHECK(nyc.distinct(computed(writes, r::race, r::bib)).value() == std::vector{false, true});
+    CHECK(direct.where(r::race == "copy of NYC").count().value() == 4);
+    auto const of_entity = [&](runner const& one) { return writes("second " + one.race, one.bib); };
+    CHECK(nyc.distinct(of_entity).value() == std::vector{false, true});
+    CHECK(direct.where(r::race == "copy of second NYC").count().value() == 4);
 }
 
 TEST_CASE("a sorted query is copied, iterated again, and throws its error") {
