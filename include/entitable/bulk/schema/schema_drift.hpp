@@ -32,7 +32,7 @@ enum class schema_difference_kind : std::uint8_t {
 
 /// A difference, and the rows that have it.
 struct schema_difference {
-    schema_difference_kind kind{};
+    schema_difference_kind kind{};    ///< what differs
     std::string property;             ///< name of the property; empty for a key or a damaged row
     std::optional<edm_type> stored;   ///< type in the rows, if the property is there
     std::optional<edm_type> declared; ///< type of the member, if there is one
