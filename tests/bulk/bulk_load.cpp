@@ -63,6 +63,20 @@ bool adds_up(bulk_progress const& of) {
 
 } // namespace
 
+TEST_CASE("a dry run reads more rows than its window") {
+    stage s;
+    for (std::size_t const window : {1U, 7U, 200U}) {
+        bulk_options how = s.options();
+        how.dry_run = true;
+        how.window = window;
+        auto const report = bulk_insert(s.books, some_books(200), how);
+        REQUIRE(report);
+        CHECK(report->read == 200);
+        CHECK(report->held == 0);
+    }
+    CHECK(s.plain.scan_table().count().value() == 0);
+}
+
 TEST_CASE("a bulk load writes every row in as few transactions as possible") {
     stage s;
     auto const report = bulk_insert(s.books, some_books(1'050), s.options()).value();

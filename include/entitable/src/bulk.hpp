@@ -24,4 +24,6 @@
 #include <entitable/bulk/impl/beyond_queries.ipp>
 #include <entitable/bulk/impl/bulk_estimate.ipp>
 #include <entitable/bulk/impl/bulk_progress_line.ipp>
+#include <entitable/bulk/schema/impl/migration.ipp>
+#include <entitable/bulk/schema/impl/schema_drift.ipp>
 #include <entitable/bulk/views/impl/view_generations.ipp>

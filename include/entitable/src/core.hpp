@@ -42,6 +42,7 @@
 #include <entitable/core/load/impl/bulk_position.ipp>
 #include <entitable/core/load/impl/bulk_run.ipp>
 #include <entitable/core/load/impl/bulk_sending.ipp>
+#include <entitable/core/load/impl/migration_position.ipp>
 #include <entitable/core/request/impl/batch_packer.ipp>
 #include <entitable/core/request/impl/fate.ipp>
 #include <entitable/core/request/impl/filter.ipp>

@@ -106,6 +106,7 @@ ENTITABLE_DECL result<bulk_report> bulk_run::run() {
         if (now - told_ >= options_.watch_every) { tell(now, false); }
         if (options_.checkpoint && now - saved_ >= std::chrono::seconds{5}) { save_checkpoint(); }
         if (answered != report_.transactions) { continue; }
+        if (options_.dry_run && wants_rows()) { continue; } // its rows are settled without a request
         steady_time const wakes = wakes_at(now);
         if (wakes == (steady_time::max)() && !io_.watches()) {
             bool const sent = !running_.empty() || !waiting_.empty() || !paused_.empty();
