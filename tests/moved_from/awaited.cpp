@@ -122,7 +122,7 @@ TEST_CASE("moved from: async_table of several types over a store that was moved 
     CHECK_GONE(loop.run((books.verify)()));
 }
 
-TEST_CASE("moved from: a task is refused with InvalidInput") {
+TEST_CASE("moved from: task, which is refused with InvalidInput") {
     auto begun = seven();
     auto kept = moved(begun);
     event_loop loop;
