@@ -175,9 +175,9 @@ TEST_CASE("fleet: tables that differ between a store and the map are found") {
     }());
     auto const found = schema_drift(stores).value();
     REQUIRE(found.size() == 3);
-    CHECK(found[0].what == schema_difference::kind::other_type);
-    CHECK((found[1].what == schema_difference::kind::missing && found[1].says == lost && found[1].store == "beta"));
-    CHECK((found[2].what == schema_difference::kind::left_over && found[2].says == "items0003x77"));
+    CHECK(found[0].what == table_difference::kind::other_type);
+    CHECK((found[1].what == table_difference::kind::missing && found[1].says == lost && found[1].store == "beta"));
+    CHECK((found[2].what == table_difference::kind::left_over && found[2].says == "items0003x77"));
     CHECK(items.create().error().code == error_code::wrong_store); // what was there once is not made by that
     CHECK(items.create().error().message.find(lost) != std::string::npos);
     CHECK(repair_tables(stores, accepting_loss).value() == 1);
@@ -224,7 +224,7 @@ TEST_CASE("fleet: a table that a killed mover left behind is dropped, and tables
                     call own;
                     auto const there = any_transport{all.store(store)}.execute(list_tables{}, own).value().tables;
                     for (std::string const& name : there) {
-                        drift.push_back({schema_difference::kind::left_over, store, name, name});
+                        drift.push_back({table_difference::kind::left_over, store, name, name});
                     }
                 }
                 CHECK(drop_left_over(stores, drift).value() == 1);

@@ -44,9 +44,9 @@ void check_identities(ranged const& at) {
 void check_nothing_missing(ranged const& at) {
     auto const drift = schema_drift(fleet{at.cloud}, 0);
     REQUIRE(drift);
-    for (schema_difference const& found : *drift) {
+    for (table_difference const& found : *drift) {
         CAPTURE(found.store, found.table, found.says);
-        CHECK(found.what != schema_difference::kind::missing);
+        CHECK(found.what != table_difference::kind::missing);
     }
     CHECK(check_fleet(fleet{at.cloud})->unread.empty());
 }

@@ -45,7 +45,7 @@ struct audit_report {
     fleet const& left, fleet const& right, std::size_t most_named = 20);
 
 /// A difference between a store and the map.
-struct schema_difference {
+struct table_difference {
     /// The kind of difference.
     enum class kind : std::uint8_t {
         missing,    ///< a table of a virtual shard is missing: `repair_tables` creates it, without its rows
@@ -62,7 +62,7 @@ struct schema_difference {
 /// stores without a shard.
 ///
 /// Errors: those of the map; the error of the first store that cannot be read, with its name; ShardMoving.
-[[nodiscard]] result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample = 100);
+[[nodiscard]] result<std::vector<table_difference>> schema_drift(fleet const& of, std::size_t sample = 100);
 
 /// Drops the orphaned tables found by `schema_drift`, and returns their number. Such tables are left by a mover that was killed after
 /// another process took over. Each table is checked again first. A table is dropped only if it belongs to this map, with a number that the
@@ -70,7 +70,7 @@ struct schema_difference {
 /// of the same names.
 ///
 /// Errors: NotSupported over hashed stores; those of the map; the error of the first store that fails: call again to continue.
-[[nodiscard]] result<std::size_t> drop_left_over(fleet const& of, std::vector<schema_difference> const& found);
+[[nodiscard]] result<std::size_t> drop_left_over(fleet const& of, std::vector<table_difference> const& found);
 
 ENTITABLE_END_NAMESPACE
 

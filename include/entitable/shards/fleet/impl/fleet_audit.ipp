@@ -92,7 +92,7 @@ inline result<left_over_tables> left_over_in(fleet const& of, std::string const&
 
 /// The findings of one visit of a shard.
 struct shard_schema {
-    std::vector<schema_difference> missing;
+    std::vector<table_difference> missing;
     std::map<std::pair<std::string, std::string>, std::vector<edm_type>>
         types; ///< types found for each table and property
 };
@@ -183,7 +183,7 @@ ENTITABLE_DECL result<std::vector<audit_report>> audit(fleet const& left, fleet 
     return all;
 }
 
-ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample) {
+ENTITABLE_DECL result<std::vector<table_difference>> schema_drift(fleet const& of, std::size_t sample) {
     std::map<std::int32_t, detail::shard_schema> found; // results of the last visit of each shard
     std::mutex lock;
     auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
@@ -193,7 +193,7 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
             if (there.find(table.stored) != there.end()) {
                 ENTITABLE_CHECK(detail::sample_types(at, table, through, sample, here));
             } else {
-                here.missing.push_back({schema_difference::kind::missing, at.store, table.name, table.stored});
+                here.missing.push_back({table_difference::kind::missing, at.store, table.name, table.stored});
             }
         }
         std::lock_guard<std::mutex> const guard{lock};
@@ -202,8 +202,8 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
     };
     auto const every = [](detail::shard_visit const&) { return true; };
     ENTITABLE_TRY(auto const visited, detail::visit_shards(of, every, {}, look));
-    std::vector<schema_difference> all;
-    std::vector<schema_difference> missing;
+    std::vector<table_difference> all;
+    std::vector<table_difference> missing;
     std::map<std::pair<std::string, std::string>, edm_type> known; // the first type of a property of a table
     std::set<std::string> told;
     for (detail::shard_visited const& each : visited.shards) {
@@ -220,7 +220,7 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
                 std::string said =
                     text::joined({property.second, " is ", to_string(type), " but also ", to_string(first)});
                 if (first != type && told.insert(text::joined({each.store, "/", property.first, "/", said})).second) {
-                    all.push_back({schema_difference::kind::other_type, each.store, property.first, std::move(said)});
+                    all.push_back({table_difference::kind::other_type, each.store, property.first, std::move(said)});
                 }
             }
         }
@@ -230,19 +230,19 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
     for (std::string const& store : names) {
         ENTITABLE_TRY(auto const unknown, detail::left_over_in(of, store));
         for (std::string const& name : unknown.tables) {
-            all.push_back({schema_difference::kind::left_over, store, name, name});
+            all.push_back({table_difference::kind::left_over, store, name, name});
         }
     }
     return all;
 }
 
-ENTITABLE_DECL result<std::size_t> drop_left_over(fleet const& of, std::vector<schema_difference> const& found) {
+ENTITABLE_DECL result<std::size_t> drop_left_over(fleet const& of, std::vector<table_difference> const& found) {
     if (of.cloud().state().fixed) {
         return failure{error_code::not_supported, "orphaned tables cannot be detected in hashed stores"};
     }
     std::map<std::string, std::set<std::string>> asked; // by store
-    for (schema_difference const& each : found) {
-        if (each.what == schema_difference::kind::left_over) { asked[each.store].insert(each.table); }
+    for (table_difference const& each : found) {
+        if (each.what == table_difference::kind::left_over) { asked[each.store].insert(each.table); }
     }
     std::size_t dropped = 0;
     for (auto const& [store, wanted] : asked) {
