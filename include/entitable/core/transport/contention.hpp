@@ -6,6 +6,7 @@
 /// `contention`: the attempts of a writer that others may beat, with the waits between them.
 
 #include <entitable/core/backoff.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -49,7 +50,7 @@ public:
     /// The error of the last attempt, with the number of attempts.
     [[nodiscard]] failure lost(error refused) const {
         failure made{std::move(refused)};
-        made.error().message += "; lost to other writers " + std::to_string(attempt_) + " times";
+        made.error().message += text::joined({"; lost to other writers ", std::to_string(attempt_), " times"});
         made.error().attempts = attempt_;
         return made;
     }

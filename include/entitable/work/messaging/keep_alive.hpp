@@ -9,6 +9,7 @@
 ///     auto ended = run(both, context, time, store);
 
 #include <entitable/core/request/operation.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/work/messaging/claimed.hpp>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ private:
     bool looking_{}; ///< the next request determines which worker holds the message
     std::uint32_t attempt_{};
     write_entity write_;
-    query_entities look_;
+    page_cursor<query_entities> look_;
     std::optional<error> problem_;
 };
 

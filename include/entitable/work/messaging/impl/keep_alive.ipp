@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/work/messaging/keep_alive.hpp>
 
@@ -15,7 +16,8 @@ ENTITABLE_DECL renewal::renewal(queue_core queue, receipt& held)
           std::chrono::duration_cast<steady_time::duration>(
               std::chrono::nanoseconds{(held.visible_at.ticks - held.told.ticks) * 50})),
       write_{queue_.table().name(), {}},
-      look_{queue_.table().name(), {key_interval::only(held.lane), key_interval::only(held.key)}, {}, {}, 1, {}} {
+      look_{query_entities{
+          queue_.table().name(), {key_interval::only(held.lane), key_interval::only(held.key)}, {}, {}, 1, {}}} {
     if (held.spent) {
         failure ended = receipt_is_spent();
         problem_ = ended.error();
@@ -23,8 +25,8 @@ ENTITABLE_DECL renewal::renewal(queue_core queue, receipt& held)
 }
 
 ENTITABLE_DECL operation_step renewal::next(std::size_t place, steady_time now) {
-    looking_ = looking_ || (!asked_ && held_->version.empty()); // this follows a write that was settled
-    if (looking_) { return {look_, due_, place, wait_cause::back_off}; }
+    looking_ = looking_ || (!asked_ && held_->version.empty()); // after a write that was settled
+    if (looking_) { return {look_.request(), due_, place, wait_cause::back_off}; }
     if (!asked_) {
         asked_ = true;
         until_ = {held_->store_time((std::max)(now, due_)).ticks + queue_.options().visibility.count() / 100};
@@ -57,10 +59,8 @@ ENTITABLE_DECL void renewal::answer(result<write_entity::response> answered, ste
         return;
     }
     error const& refused = answered.error();
-    bool const refused_by_version =
-        refused.code == error_code::update_condition_not_satisfied || refused.code == error_code::resource_not_found;
-    if (refused_by_version) {
-        looking_ = true; // renews immediately: an earlier renewal may have arrived late
+    if (was_beaten(refused, rival_change::changed_or_removed)) {
+        looking_ = true; // immediately: an earlier renewal may have arrived late
         due_ = now;
         return;
     }
@@ -69,17 +69,15 @@ ENTITABLE_DECL void renewal::answer(result<write_entity::response> answered, ste
 }
 
 ENTITABLE_DECL void renewal::answer(result<query_entities::response> answered, steady_time now) {
-    if (!answered) {
-        again(answered.error(), now);
+    auto const found = look_.take(std::move(answered));
+    if (!found) {
+        again(found.error(), now);
         return;
     }
-    if (answered->rows.empty() && answered->continuation) {
-        look_.continuation = std::move(answered->continuation);
-        return;
-    }
-    look_.continuation.reset();
+    if (found->rows.empty() && look_.more()) { return; }
+    look_.restart();
     looking_ = false;
-    if (answered->rows.empty() || !queue_core::adopt(*held_, answered->rows[0])) {
+    if (found->rows.empty() || !queue_core::adopt(*held_, found->rows[0])) {
         held_->spent = true;
         failure lost = receipt_is_lost();
         problem_ = lost.error();
