@@ -10,6 +10,7 @@
 #include <support/catch.hpp>
 #include <support/defects.hpp>
 
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -96,23 +97,29 @@ TEST_CASE("once: a function runs once for each key, and its row says so") {
 TEST_CASE("once: rows that were stored by hand are read") {
     stage on;
     row_table{on.store, "once"}.create().value();
-    auto const put = [&](char const* key, char const* state) {
+    auto const put = [&](char const* key, char const* state, std::int64_t lease = 60'000, std::int32_t runs = 3) {
         call context;
         auto made = testing::make_row(key, "mail",
             {{"State", value{value_view{state}}}, {"Claim", value{value_view{"c"}}},
-                {"Id", value{value_view{"0123456789abcdef0123456789abcdef"}}},
-                {"Lease", value{value_view{std::int64_t{60'000}}}}, {"Runs", value{value_view{std::int32_t{3}}}}});
+                {"Id", value{value_view{"0123456789abcdef0123456789abcdef"}}}, {"Lease", value{value_view{lease}}},
+                {"Runs", value{value_view{runs}}}});
         on.store.execute(write_entity{"once", mutation::insert(std::move(made))}, context).value();
     };
     put("done", "done");
     put("free", "free");
     put("claimed", "claimed");
     put("later", "of a newer version");
+    put("longest", "claimed", (std::numeric_limits<std::int64_t>::max)());
+    put("negative", "claimed", -1);
+    put("most", "free", 60'000, (std::numeric_limits<std::int32_t>::max)());
     once const mails = on.make();
     CHECK_FALSE(mails.run("done", on.counted())->ran);
     CHECK(mails.run("free", on.counted())->runs == 4);
     CHECK(mails.run("claimed", on.counted()).error().code == error_code::store_busy);
-    CHECK(mails.run("later", on.counted()).error().code == error_code::row_mismatch);
+    for (char const* const key : {"later", "longest", "negative"}) {
+        CHECK(mails.run(key, on.counted()).error().code == error_code::row_mismatch);
+    }
+    CHECK(mails.run("most", on.counted())->runs == (std::numeric_limits<std::int32_t>::max)());
     CHECK(on.ids == std::set<std::string>{"0123456789abcdef0123456789abcdef"});
 }
 

@@ -6,6 +6,8 @@
 #include <entitable/core/text.hpp>
 #include <entitable/work/once/detail/once_operation.hpp>
 
+#include <limits>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -61,7 +63,10 @@ ENTITABLE_DECL void once_operation::judge(row_view stored, etag version) {
     auto const runs = stored.find("Runs");
     std::string_view const state = text_of(once_state);
     bool const known = state == once_claimed || state == once_free || state == once_done;
-    if (!known || !lease || lease->type() != edm_type::int64 || !runs || runs->type() != edm_type::int32) {
+    constexpr std::int64_t longest = std::int64_t{7} * 24 * 3600 * 1000;
+    bool const good = known && lease && lease->type() == edm_type::int64 && lease->as_int64() >= 0 &&
+        lease->as_int64() <= longest && runs && runs->type() == edm_type::int32 && runs->as_int32() >= 0;
+    if (!good) {
         outcome_.emplace(failure{error_code::row_mismatch,
             text::joined({"the row of the key \"", at_.partition_key, "\" was not written by once"})});
         return;
@@ -88,7 +93,7 @@ ENTITABLE_DECL void once_operation::judge(row_view stored, etag version) {
         outcome_.emplace(std::move(busy));
         return;
     }
-    ++own_.runs;
+    own_.runs += own_.runs < (std::numeric_limits<std::int32_t>::max)() ? 1 : 0;
     merge(once_claimed, std::move(version));
 }
 
