@@ -8,6 +8,7 @@
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
+#include <support/watcher.hpp>
 
 #include <cmath>
 #include <limits>
@@ -265,6 +266,12 @@ TEST_CASE("group_by and distinct take computed values and functions of an entity
         return bib > 2;
     };
     auto const nyc = direct.where(r::race == "NYC");
+    entitable_test::watcher seen;
+    call_options watched;
+    watched.watch = &seen;
+    auto const after_the_read = [&](std::string const&) { return !seen.events.empty(); };
+    table<runner> const observed{in.store, "runners", watched};
+    CHECK(observed.scan_table().distinct(computed(after_the_read, r::name)).value() == std::vector{true});
     CHECK(nyc.distinct(computed(writes, r::race, r::bib)).value() == std::vector{false, true});
     CHECK(direct.where(r::race == "copy of NYC").count().value() == 4);
     auto const of_entity = [&](runner const& one) { return writes("second " + one.race, one.bib); };
