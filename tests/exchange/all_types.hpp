@@ -189,7 +189,9 @@ inline std::vector<book> made_books(std::int32_t count) {
         book each{std::string{languages[number % 3]}, number, "The book, number " + std::to_string(number), {},
             1900 + number % 120, number / 100.0, {}};
         if (number % 3 == 0) { each.subtitle = number % 2 == 0 ? "" : "or: \"why\"\nand how"; }
-        if (number % 7 == 0) { each.lent = entitable::date_time::from_date(2020, 1 + number % 12U, 1); }
+        if (number % 7 == 0) {
+            each.lent = entitable::date_time::from_date(2020, 1 + static_cast<unsigned>(number % 12), 1);
+        }
         made.push_back(std::move(each));
     }
     return made;

@@ -38,8 +38,8 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Progress, refused rows, limits and errors are those of `bulk_update`; refused rows have their keys. Errors: InvalidInput for a query of a
 /// different table; CheckpointInvalid for a checkpoint of a different table, query or input; NotSupported for the table of a queue or a view.
-/// A row whose keys would change is refused with InvalidInput: use `bulk_copy` into another table. A table with indexes or sums cannot be
-/// migrated in place for the same reason: copy it.
+/// A row whose keys would change is refused with InvalidInput: use `bulk_copy` into another table. Do not migrate
+/// a table with indexes or sums in place: their rows belong to the entities as they were. Copy it into a table that declares them.
 template <class Old, access_path Path, mapped_entity New, class Change>
     requires std::invocable<Change const&, Old const&>
 [[nodiscard]] result<bulk_report> migrate(
