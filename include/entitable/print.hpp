@@ -32,26 +32,9 @@
 #include <format>
 #endif
 
-/// \cond
-// Outside of the library's namespace, so that only argument-dependent lookup finds the function: it does for the types of the library.
-namespace entitable_printing_lookup {
-
-void entitable_prints_its_own();
-
-template <class T>
-concept type_of_library = requires(T const& value) { entitable_prints_its_own(value); };
-
-} // namespace entitable_printing_lookup
-/// \endcond
-
 ENTITABLE_BEGIN_NAMESPACE
 /// \cond
-template <class T>
-void entitable_prints_its_own(T const&);
-
 namespace printing {
-
-using entitable_printing_lookup::type_of_library;
 
 /// Whether the type itself was declared as an entity, and not only its base class.
 template <class T>
@@ -364,8 +347,6 @@ std::basic_ostream<Character, Traits>& operator<<(std::basic_ostream<Character, 
 
 } // namespace printing
 /// \endcond
-
-using printing::operator<<;
 
 /// Returns the text of an entity or a value, like `<<`; also of a `binary`, of an optional, and of a range of printed values, of which the
 /// first 8 are shown.

@@ -5,6 +5,7 @@
 /// \file
 /// `awaited_folds`: the terminal calls of awaited queries that run the blocking call on a stack of their own.
 
+#include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/core/config.hpp>
 
 #include <utility>
@@ -14,7 +15,7 @@ namespace detail {
 
 /// Base of an awaited query, which defines `ended(call, arguments...)`: runs `call(blocking query, arguments...)` on a stack.
 template <class Query>
-class awaited_folds {
+class awaited_folds : public refused_query_names<Query> {
 public:
     /// Like `query::explain`.
     [[nodiscard]] auto explain() const {
