@@ -32,27 +32,9 @@
 #include <format>
 #endif
 
-/// \cond
-// This namespace is outside the library's, so that only argument-dependent lookup finds the function. It does so for the types of the
-// library.
-namespace entitable_printing_lookup {
-
-void entitable_prints_its_own();
-
-template <class T>
-concept type_of_library = requires(T const& value) { entitable_prints_its_own(value); };
-
-} // namespace entitable_printing_lookup
-/// \endcond
-
 ENTITABLE_BEGIN_NAMESPACE
 /// \cond
-template <class T>
-void entitable_prints_its_own(T const&);
-
 namespace printing {
-
-using entitable_printing_lookup::type_of_library;
 
 /// Whether the type itself was declared as an entity, and not only its base class.
 template <class T>
@@ -366,9 +348,7 @@ std::basic_ostream<Character, Traits>& operator<<(std::basic_ostream<Character, 
 } // namespace printing
 /// \endcond
 
-using printing::operator<<;
-
-/// Returns the text of an entity or a value, like `<<`. Also accepts a `binary`, an optional, and a range of printed values, of which the
+/// Returns the text of an entity or a value, like `<<`; also of a `binary`, of an optional, and of a range of printed values, of which the
 /// first 8 are shown.
 template <class T>
 [[nodiscard]] std::string to_text(T const& value) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a key component" "a different type"
+// expect: "an integer member" "a different type"
 
 #include "registration.hpp"
 

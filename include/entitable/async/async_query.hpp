@@ -102,6 +102,8 @@ public:
     [[nodiscard]] async_pages<Entity, Row> pages() const { return {at_, detail::query_rows::of(asked_, false)}; }
     /// Like `query::to`: returns all entities.
     [[nodiscard]] task<result<std::vector<Row>>> to() const { return collect(pages()); }
+    /// The same as `to`.
+    [[nodiscard]] task<result<std::vector<Row>>> to_vector() const { return to(); }
     /// Like `query::first`: returns the first entity, or nullopt.
     [[nodiscard]] task<result<std::optional<Row>>> first() const { return first_of_pages(take(1).pages()); }
     /// Like `query::count`: returns the number of entities.

@@ -241,6 +241,11 @@ public:
         return at_.template later<result<written_of<E>>>(
             [](auto const& books, auto& one) { return books.insert_or_replace(one); }, std::forward<E>(entity));
     }
+    /// Like `table::upsert`.
+    template <class E>
+    [[nodiscard]] task<result<written_of<E>>> upsert(E&& entity) const {
+        return insert_or_replace(std::forward<E>(entity));
+    }
     /// Like `table::insert_or_merge`.
     template <class E>
     [[nodiscard]] task<result<written>> insert_or_merge(E&& entity) const {

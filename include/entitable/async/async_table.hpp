@@ -112,6 +112,8 @@ public:
     [[nodiscard]] write_of_one insert_or_replace(Entity const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
+    /// Like `table::upsert`.
+    [[nodiscard]] write_of_one upsert(Entity const& entity) const { return insert_or_replace(entity); }
     /// Like `table::insert_or_merge`.
     [[nodiscard]] write_of_one insert_or_merge(Entity const& entity) const {
         return write(mutation_kind::insert_or_merge, entity, any_etag);

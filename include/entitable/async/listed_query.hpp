@@ -98,6 +98,8 @@ public:
     [[nodiscard]] auto to() const {
         return ended([](auto const& all) { return all.template to<Container>(); });
     }
+    /// The same as `to` without a container.
+    [[nodiscard]] auto to_vector() const { return to(); }
     /// Returns the result page by page: `co_await pages.next()`.
     [[nodiscard]] auto pages() const { return listed_pages<Place, Make>{at_, make_}; }
 

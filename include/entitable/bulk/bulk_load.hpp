@@ -90,10 +90,8 @@ template <class Entity, class Element>
 }
 
 template <class Entity, class Table, class Range>
-[[nodiscard]] result<bulk_report> bulk_write(Table const& into, Range&& rows, bulk_mode mode, bulk_options options) {
-    static_assert(std::ranges::input_range<Range>, "a bulk load needs an input range");
-    static_assert(std::same_as<bulk_element_of<Range>, Entity>,
-        "a bulk load needs a range of the table's entity type E, or of result<E>");
+[[nodiscard]] result<bulk_report> bulk_write_range(
+    Table const& into, Range&& rows, bulk_mode mode, bulk_options options) {
     if constexpr (std::ranges::sized_range<Range>) {
         if (!options.total) { options.total = static_cast<std::uint64_t>(std::ranges::size(rows)); }
     }
@@ -122,6 +120,22 @@ template <class Entity, class Table, class Range>
     };
     bulk_run load{into.transport(), into.name(), into.options(), mode, source, nullptr, options};
     return load.run();
+}
+
+/// Reports in one line that the elements are not entities of the table.
+template <class Entity, class Table, class Range>
+[[nodiscard]] result<bulk_report> bulk_write(
+    Table const& into, Range&& rows, bulk_mode mode, bulk_options const& options) {
+    constexpr bool is_range = std::ranges::input_range<Range>;
+    static_assert(is_range, "a bulk load needs an input range, of the table's entity type E or of result<E>");
+    if constexpr (is_range) {
+        constexpr bool is_of_entities = std::same_as<bulk_element_of<Range>, Entity>;
+        static_assert(is_of_entities, "a bulk load needs a range of the table's entity type E, or of result<E>");
+        if constexpr (is_of_entities) {
+            return bulk_write_range<Entity>(into, std::forward<Range>(rows), mode, options);
+        }
+    }
+    return failure{error_code::invalid_input, {}}; // the reason was reported
 }
 
 /// Makes the removal of a row, under the version that was read. The main row of a wide entity is refused.

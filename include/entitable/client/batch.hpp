@@ -91,6 +91,11 @@ public:
     batch& insert_or_replace(E const& entity) {
         return add(mutation_kind::insert_or_replace, entity, any_etag);
     }
+    /// The same as `insert_or_replace`.
+    template <mapped_entity E = First>
+    batch& upsert(E const& entity) {
+        return insert_or_replace(entity);
+    }
     /// Adds an insert or merge.
     template <mapped_entity E = First>
     batch& insert_or_merge(E const& entity) {
@@ -107,6 +112,15 @@ public:
     batch& remove(keys_at<Values...> const& keys, etag_condition condition, removal how = {}) {
         check_type<E>();
         changes_.add(mutation_kind::remove, detail::row_at<E>(keys), std::move(condition), how);
+        return *this;
+    }
+
+    /// Does not compile: a batch reads nothing.
+    template <class... Given>
+    batch& update(Given const&...) {
+        static_assert(sizeof...(Given) > 1000,
+            "a batch reads nothing, so it has no update: replace(...) or merge(...), or transact(...), which reads and "
+            "changes");
         return *this;
     }
 

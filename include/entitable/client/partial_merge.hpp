@@ -9,6 +9,7 @@
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/mapping/mapping.hpp>
+#include <entitable/client/query/predicate.hpp>
 #include <entitable/core/etag.hpp>
 #include <entitable/core/try.hpp>
 
@@ -123,6 +124,9 @@ template <class Entity, auto Member>
     return {};
 }
 
+/// For a change that was reported.
+[[nodiscard]] inline result<void> add_change(row_builder&, refused_predicate) { return {}; }
+
 template <class T>
 inline constexpr bool is_member_removal = false;
 template <class Entity, auto Member>
@@ -131,12 +135,21 @@ template <class T>
 inline constexpr bool is_member_change = is_member_removal<T>;
 template <class Entity, auto Member>
 inline constexpr bool is_member_change<member_change<Entity, Member>> = true;
+template <>
+inline constexpr bool is_member_change<refused_predicate> = true;
 template <class Entity, class T>
 inline constexpr bool changes_member_of = false;
 template <class Entity, auto Member>
 inline constexpr bool changes_member_of<Entity, member_change<Entity, Member>> = true;
 template <class Entity, auto Member>
 inline constexpr bool changes_member_of<Entity, member_removal<Entity, Member>> = true;
+template <class Entity>
+inline constexpr bool changes_member_of<Entity, refused_predicate> = true;
+/// Whether an argument is a comparison: then an assignment was meant.
+template <class T>
+inline constexpr bool is_whole_condition = false;
+template <class Entity, shape_set Shapes, shape_set Negated>
+inline constexpr bool is_whole_condition<predicate<Entity, Shapes, Negated>> = true;
 
 /// Whether an argument of a merge removes a member: then the entity must be read.
 template <class... Given>
@@ -146,11 +159,15 @@ inline constexpr bool removes_members = (is_member_removal<std::remove_cvref_t<G
 template <class Entity, class... Values, class... Given>
 [[nodiscard]] partial_mutation partial_merge(keys_at<Values...> const& keys, Given const&... given) {
     constexpr std::size_t changes = (std::size_t{0} + ... + (is_member_change<Given> ? 1U : 0U));
+    constexpr bool compares = (is_whole_condition<Given> || ...);
+    static_assert(!compares, "a merge assigns members with =, as in o::status = \"paid\": == compares them");
     constexpr bool conditional = changes + 1 == sizeof...(Given);
-    static_assert(conditional, "an update needs an ETag: pass the ETag that was read, or any_etag, after the members");
+    static_assert(
+        conditional || compares, "an update needs an ETag: pass the one that was read, or any_etag, after the members");
     constexpr bool of_one_type = ((!is_member_change<Given> || changes_member_of<Entity, Given>) && ...);
     static_assert(of_one_type, "the members of a merge must belong to one entity type of the table");
-    static_assert(changes > 0, "a merge needs members: merge(at(keys...), o::status = \"paid\", condition)");
+    static_assert(
+        changes > 0 || compares, "a merge needs members: merge(at(keys...), o::status = \"paid\", condition)");
     partial_mutation made{row_at<Entity>(keys)};
     if constexpr (conditional && of_one_type) {
         if (made.entity) {

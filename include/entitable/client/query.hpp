@@ -144,6 +144,8 @@ public:
         }
         return all;
     }
+    /// The same as `to` without a container.
+    [[nodiscard]] result<std::vector<Row>> to_vector() const { return to(); }
 
     using detail::query_folds<query, Entity>::fold;
     /// Computes several aggregates in one pass: `auto [n, least] = readings.fold(count(), min(r::celsius)).value()`. The service sends only

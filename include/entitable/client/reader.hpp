@@ -60,6 +60,12 @@ public:
     }
     /// Used for a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const { return rows().where(refused); }
+    /// Does not compile: see `table::where`.
+    template <class... Given>
+        requires detail::no_condition<Entity, Given...>
+    [[nodiscard]] auto where(Given const&... given) const {
+        return rows().where(given...);
+    }
     [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< see `table::scan_table`
     /// See `table::scan_table`.
     template <shape_set Shapes, shape_set Negated>

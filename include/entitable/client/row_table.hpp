@@ -52,6 +52,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_replace(entity const& given) const {
         return write(mutation::insert_or_replace(given.to_row()));
     }
+    /// The same as `insert_or_replace`.
+    ENTITABLE_LAZY [[nodiscard]] result<written> upsert(entity const& given) const { return insert_or_replace(given); }
     /// Inserts an entity, or merges into the stored entity.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_merge(entity const& given) const {
         return write(mutation::insert_or_merge(given.to_row()));

@@ -43,6 +43,10 @@ consteval void allow_alone() {
 template <class... Types>
 class table {
     static_assert(detail::refuse_table<Types...>());
+
+public:
+    template <class... Given>
+    explicit table(Given const&...) {} ///< does not compile
 };
 
 /// A table of entities of one type, on any transport. Copies are cheap and own the backend jointly. Every operation returns a result and
@@ -53,7 +57,8 @@ class table {
 /// a row that does not fit the entity type; Cancelled and DeadlineExceeded; those of the backend.
 template <mapped_entity Entity>
 class table<Entity> : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
-                          typename mapping<Entity>::row_components> {
+                          typename mapping<Entity>::row_components>,
+                      public detail::refused_table_names {
     using base = detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
         typename mapping<Entity>::row_components>;
     using base::core_;
@@ -68,6 +73,19 @@ public:
         detail::allow_alone<Entity>();
     }
     explicit table(detail::table_core core) : base(std::move(core)) {} ///< made by a table of several types
+    /// Does not compile: the first argument is a store.
+    template <class Text, class... More>
+        requires std::convertible_to<Text const&, std::string_view>
+    explicit table(Text const&, More const&...)
+        : base(detail::table_core{detail::moved_from_transport("table"), {}, {}}) {
+        detail::refuse_text_as_store<Text>();
+    }
+    /// Does not compile: a table has a name.
+    template <class Store>
+        requires std::convertible_to<Store const&, any_transport>
+    explicit table(Store const& through) : base(detail::table_core{through, {}, {}}) {
+        static_assert(sizeof(Store) == 0, "a table needs its name after the store: table<order>{store, \"orders\"}");
+    }
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name
     /// The transport.
@@ -135,7 +153,9 @@ public:
     [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {
         return core_.write(mutation_kind::insert_or_replace, &entity, detail::kind_of_entity<Entity>);
     }
-    /// Inserts the entity, or merges with the stored entity: the last writer wins.
+    /// The same as `insert_or_replace`, by the name that other libraries have for it.
+    [[nodiscard]] result<written> upsert(Entity const& entity) const { return insert_or_replace(entity); }
+    /// Inserts the entity, or merges with the stored one: the last writer wins.
     [[nodiscard]] result<written> insert_or_merge(Entity const& entity) const {
         return core_.write(mutation_kind::insert_or_merge, &entity, detail::kind_of_entity<Entity>);
     }
@@ -161,7 +181,16 @@ public:
         return failure{error_code::invalid_input, {}};
     }
 
-    /// Starts a batch: several changes in one partition, all or nothing.
+    /// Does not compile: a removal needs an ETag, or any_etag.
+    template <class E = Entity>
+    result<written> remove(E const&) const
+        requires std::is_base_of_v<Entity, E>
+    {
+        detail::refuse_blind_removal<E>();
+        return failure{error_code::invalid_input, {}};
+    }
+
+    /// Starts a batch: several changes of one partition, all or nothing.
     [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{core_}; }
 
     // ---- queries ----
@@ -178,6 +207,13 @@ public:
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
         return entitable::query<Entity, access_path::point>{
             detail::ask(core_, {}, access_path::point, detail::layout_of_entity<Entity>)};
+    }
+
+    /// Does not compile: `where` needs one condition on members of the entity.
+    template <class... Given>
+        requires detail::no_condition<Entity, Given...>
+    [[nodiscard]] auto where(Given const&...) const {
+        return where(detail::refuse_condition<Given...>());
     }
 
     /// Queries all entities; reads the whole table.

@@ -41,9 +41,10 @@ public:
         return entity;
     }
     [[nodiscard]] result<Entity> get(key_argument<typename R::value_type>... row) const {
-        ENTITABLE_TRY(auto found, find(row...));
-        if (!found) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
-        return *std::move(found);
+        auto found = find(row...);
+        if (!found) { return std::move(found).as_failure(); }
+        if (!*found) { return absent(); }
+        return **std::move(found);
     }
     void(require)(key_argument<typename R::value_type>... row) const {
         if (auto key = row_key(row...)) {
@@ -56,7 +57,7 @@ public:
     [[nodiscard]] result<Entity> update(key_argument<typename R::value_type>... row, Change&& change) const {
         auto stored = scope_.find(row_key(row...));
         if (!stored) { return std::move(stored).as_failure(); }
-        if (!*stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
+        if (!*stored) { return absent(); }
         row_view before = **stored;
         result<Entity> entity{std::in_place};
         if (auto decoded = from_row(before, *entity, scope_.reading()); !decoded) {
@@ -86,6 +87,12 @@ public:
     }
 
 private:
+    [[nodiscard]] static failure absent() {
+        return failure{error_code::resource_not_found,
+            std::string{"the partition of the transaction has no "}
+                .append(mapping<Entity>::entity_name)
+                .append(" with this key")};
+    }
     [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
         return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
     }
@@ -189,6 +196,11 @@ public:
     template <mapped_entity E = First>
     transaction& insert_or_replace(E const& entity) {
         return add(mutation_kind::insert_or_replace, entity, true);
+    }
+    /// The same as `insert_or_replace`.
+    template <mapped_entity E = First>
+    transaction& upsert(E const& entity) {
+        return insert_or_replace(entity);
     }
     /// Inserts an entity, or merges into the stored entity.
     template <mapped_entity E = First>

@@ -57,6 +57,14 @@
 #define ENTITABLE_VISIBLE
 #endif
 
+#if defined(__clang__)
+/// Ends the declaration of a function that must not be called: the compiler reports the text. In a constraint, a call is not valid.
+#define ENTITABLE_REFUSED(text) __attribute__((unavailable(text)))
+#else
+/// Ends the declaration of a function that must not be called: the compiler reports its name and types, which say what to do.
+#define ENTITABLE_REFUSED(text) = delete
+#endif
+
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define ENTITABLE_HAS_EXCEPTIONS 1
 #else

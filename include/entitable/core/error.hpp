@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,12 @@ struct ENTITABLE_VISIBLE error : std::exception {
 
     /// Returns `to_string()` of an error thrown by `raise()`, otherwise the message.
     [[nodiscard]] char const* what() const noexcept override { return what_.empty() ? message.c_str() : what_.c_str(); }
+
+    /// Prints `to_string()`; requires `<ostream>`.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, error const& printed) {
+        return out << printed.to_string();
+    }
 
 private:
     std::string what_;

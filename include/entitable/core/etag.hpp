@@ -10,6 +10,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -59,6 +60,14 @@ public:
     etag_condition(any_etag_t) noexcept {}
     /// Accepts exactly this version. An empty version matches no stored entity.
     etag_condition(etag version) : version_(static_cast<etag&&>(version)), any_(false) {}
+
+    /// Does not compile: an ETag is made explicitly.
+    template <class Text>
+        requires(std::is_convertible_v<Text const&, std::string_view> && !std::is_convertible_v<Text const&, etag>)
+    etag_condition(Text const&) { // NOLINT: implicit, for the message
+        static_assert(
+            sizeof(Text) == 0, "a condition is an ETag, not a text: etag{text}, the one that was read, or any_etag");
+    }
 
     [[nodiscard]] bool any() const noexcept { return any_; } ///< whether any version is accepted
     /// The required version; empty if any is accepted.

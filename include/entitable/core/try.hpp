@@ -7,6 +7,19 @@
 
 #include <entitable/core/result.hpp>
 
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What the macros return: compilers name this type in a function that returns something else.
+class error_for_a_function_that_returns_entitable_result : public failure {
+public:
+    explicit error_for_a_function_that_returns_entitable_result(failure&& problem) noexcept
+        : failure(static_cast<failure&&>(problem)) {}
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
 /// `ENTITABLE_TRY(auto found, orders.get("ann", 7));` declares `found` with the value of a result, or returns its error from the function,
 /// which returns a `result` of any type. The expression may contain commas without parentheses. The declaration may not, so it cannot be a
 /// structured binding.
@@ -26,20 +39,22 @@
 /// \cond
 #define ENTITABLE_CO_TRY_INTO(name, declaration, expression)                          \
     auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
-    if (!name) { co_return ::std::move(name).as_failure(); }                          \
+    if (!name) { co_return ENTITABLE_TRY_ERROR(name); }                               \
     declaration = *::std::move(name)
-#define ENTITABLE_CO_CHECK_IN(name, expression)                                          \
-    do {                                                                                 \
-        if (auto name = expression; !name) { co_return ::std::move(name).as_failure(); } \
+#define ENTITABLE_CO_CHECK_IN(name, expression)                                     \
+    do {                                                                            \
+        if (auto name = expression; !name) { co_return ENTITABLE_TRY_ERROR(name); } \
     } while (false)
 #define ENTITABLE_TRY_INTO(name, declaration, expression)                             \
     auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
-    if (!name) { return ::std::move(name).as_failure(); }                             \
+    if (!name) { return ENTITABLE_TRY_ERROR(name); }                                  \
     declaration = *::std::move(name)
-#define ENTITABLE_CHECK_IN(name, expression)                                          \
-    do {                                                                              \
-        if (auto name = expression; !name) { return ::std::move(name).as_failure(); } \
+#define ENTITABLE_CHECK_IN(name, expression)                                     \
+    do {                                                                         \
+        if (auto name = expression; !name) { return ENTITABLE_TRY_ERROR(name); } \
     } while (false)
+#define ENTITABLE_TRY_ERROR(name) \
+    (::entitable::detail::error_for_a_function_that_returns_entitable_result{::std::move(name).as_failure()})
 #define ENTITABLE_TRY_JOINED(name, number) name##number
 #define ENTITABLE_TRY_NAME(name, number) ENTITABLE_TRY_JOINED(name, number)
 /// \endcond

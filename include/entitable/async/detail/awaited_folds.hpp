@@ -5,6 +5,7 @@
 /// \file
 /// `awaited_folds`: the terminal calls of awaited queries that run the blocking call on a stack of their own.
 
+#include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/ordering.hpp>
 #include <entitable/core/config.hpp>
 
@@ -18,7 +19,7 @@ class awaited_order;
 
 /// Base of an awaited query, which defines `ended(call, arguments...)`: runs `call(blocking query, arguments...)` on a stack.
 template <class Query>
-class awaited_folds {
+class awaited_folds : public refused_query_names<Query> {
 public:
     /// Like `query::explain`.
     [[nodiscard]] auto explain() const {

@@ -245,6 +245,14 @@ public:
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const {
         return rows<detail::type_of_listed<First>>().where(refused);
     }
+    /// Does not compile: `where` needs one condition on members of an entity.
+    template <class... Given>
+        requires(sizeof...(Given) != 1 ||
+            !((std::is_base_of_v<detail::predicate_value, Given> || std::same_as<Given, detail::refused_predicate>) ||
+                ...))
+    [[nodiscard]] auto where(Given const&...) const {
+        return where(detail::refuse_condition<Given...>());
+    }
     /// See `table::scan_table`: `scan_table<invoice>()`.
     template <class E = only>
     [[nodiscard]] auto scan_table() const {

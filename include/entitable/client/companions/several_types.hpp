@@ -158,6 +158,11 @@ public:
     [[nodiscard]] result<written_of<E>> insert_or_replace(E const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
+    /// The same as `insert_or_replace`.
+    template <class E = only>
+    [[nodiscard]] result<written_of<E>> upsert(E const& entity) const {
+        return insert_or_replace(entity);
+    }
     /// See `table<E>::insert_or_merge`.
     template <class E = only>
     [[nodiscard]] result<written> insert_or_merge(E const& entity) const {
@@ -175,6 +180,26 @@ public:
         } else {
             return base::template rows<E>().remove(entity, std::move(condition), how);
         }
+    }
+    // Writes without an ETag are refused with one message, as in a table of one type.
+    /// Does not compile: a removal needs an ETag, or any_etag.
+    template <class E>
+        requires is_entity<E>
+    result<written_of<E>> remove(E const&) const {
+        detail::refuse_blind_removal<E>();
+        return detail::reported();
+    }
+    /// Does not compile: an update needs an ETag, or any_etag.
+    template <class E>
+    result<written_of<E>> replace(E const&) const {
+        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        return detail::reported();
+    }
+    /// Does not compile: an update needs an ETag, or any_etag.
+    template <class E>
+    result<written> merge(E const&) const {
+        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        return detail::reported();
     }
     /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`, `remove<invoice>("ACME", 7, any_etag,
     /// removal::archived)`; see `table<E>::remove`.

@@ -8,6 +8,7 @@
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/detail/keyed_texts.hpp>
+#include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/query/access_path.hpp>
 #include <entitable/client/stored.hpp>
@@ -36,15 +37,37 @@ inline constexpr bool is_reader = false;
 template <class... Types>
 inline constexpr bool is_reader<reader<Types...>> = true;
 
-/// Whether the number of arguments differs from the number of key components, and they are not a reference to an entity.
-template <class Entity, std::size_t Count, class... Given>
-concept names_no_entity =
-    sizeof...(Given) != Count && !(std::convertible_to<Given const&, reference<Entity> const&> || ...);
+/// Whether the arguments are neither values of the key components nor a reference to an entity. `Wanted`: see `values_wanted`.
+template <class Entity, class Wanted, std::size_t Count, class... Given>
+concept names_no_entity = (sizeof...(Given) != Count || !Wanted::template are_first_of<Given...>()) &&
+    !(std::convertible_to<Given const&, reference<Entity> const&> || ...);
+
+/// Whether the first argument is the entity itself.
+template <class Entity, class... Given>
+inline constexpr bool begins_with_entity = false;
+template <class Entity, class First, class... More>
+inline constexpr bool begins_with_entity<Entity, First, More...> =
+    std::is_base_of_v<Entity, std::remove_cvref_t<First>>;
 
 /// Reports the names of the entity's key components.
 template <class Entity>
 failure not_named() {
     static_assert(sizeof(typename mapping<Entity>::template keys_are_given < sizeof(Entity) == 0 >) != 0);
+    return failure{error_code::invalid_input, {}};
+}
+
+/// Reports the names of the components of its partition key.
+template <class Entity>
+failure partition_not_named() {
+    static_assert(sizeof(typename mapping<Entity>::template partition_is_named < sizeof(Entity) == 0 >) != 0);
+    return failure{error_code::invalid_input, {}};
+}
+/// Reports that an update was given the entity itself.
+template <class Entity>
+failure updated_as_a_whole() {
+    static_assert(sizeof(Entity) == 0,
+        "update(keys..., change) reads the entity and changes it with a function: to write this entity call "
+        "replace(entity, etag) or insert_or_replace(entity)");
     return failure{error_code::invalid_input, {}};
 }
 
@@ -62,6 +85,13 @@ template <class Entity, class... P, class... R>
 class keyed_operations<Entity, components<void, P...>, components<void, R...>>
     : keyed_texts<Entity, components<void, P...>, components<void, R...>> {
     using of_keys = keyed_texts<Entity, components<void, P...>, components<void, R...>>;
+    using wanted = values_wanted<typename P::value_type..., typename R::value_type...>;
+    static constexpr std::size_t count_of_keys = sizeof...(P) + sizeof...(R);
+    /// Whether values of the keys and something else are given.
+    template <class... Given>
+    static consteval bool names_and_more() {
+        return sizeof...(Given) > count_of_keys && wanted::template are_first_of<Given...>();
+    }
 
 public:
     /// Reads the entity with these keys. Errors: ResourceNotFound if it does not exist. A point query.
@@ -100,18 +130,53 @@ public:
         return reference<Entity>{std::move(first), std::move(second)};
     }
 
-    // A wrong number of keys gives one message with their names.
+    // Wrong keys give one message with their names.
     /// Does not compile: an entity needs all components of its keys.
     template <class... Given>
-        requires names_no_entity<Entity, sizeof...(P) + sizeof...(R), Given...>
+        requires names_no_entity<Entity, wanted, count_of_keys, Given...>
     result<Entity> get(Given const&...) const {
         return not_named<Entity>();
     }
     /// Does not compile: an entity needs all components of its keys.
     template <class... Given>
-        requires names_no_entity<Entity, sizeof...(P) + sizeof...(R), Given...>
+        requires names_no_entity<Entity, wanted, count_of_keys, Given...>
     result<std::optional<Entity>> find(Given const&...) const {
         return not_named<Entity>();
+    }
+
+    /// Does not compile: an entity needs all components of its keys.
+    template <class... Given>
+        requires names_no_entity<Entity, wanted, count_of_keys, Given...>
+    result<stored<Entity>> get_stored(Given const&...) const {
+        return not_named<Entity>();
+    }
+    /// Does not compile: a removal needs all components of the keys, and an ETag, or any_etag.
+    template <class... Given>
+        requires(!names_and_more<Given...>() && !begins_with_entity<Entity, Given...>)
+    result<written> remove(Given const&...) const {
+        if constexpr (wanted::template are_first_of<Given...>()) {
+            refuse_blind_removal<Entity>();
+            return failure{error_code::invalid_input, {}};
+        } else {
+            return not_named<Entity>();
+        }
+    }
+    /// Does not compile: an update needs all components of the keys, and a change.
+    template <class... Given>
+        requires(!names_and_more<Given...>())
+    result<updated<Entity>> update(Given const&...) const {
+        if constexpr (begins_with_entity<Entity, Given...>) {
+            return updated_as_a_whole<Entity>();
+        } else {
+            return not_named<Entity>();
+        }
+    }
+    /// Does not compile: a transaction needs all components of the partition key, and a body.
+    template <class... Given>
+        requires(sizeof...(Given) <= sizeof...(P) ||
+            !values_wanted<typename P::value_type...>::template are_first_of<Given...>())
+    result<transacted> transact(Given const&...) const {
+        return partition_not_named<Entity>();
     }
 
     /// Removes the entity with these keys, if it has the given version. Errors: ResourceNotFound if it does not exist,

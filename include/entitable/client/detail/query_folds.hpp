@@ -7,6 +7,7 @@
 
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/detail/group_index.hpp>
+#include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/ordering.hpp>
 #include <entitable/client/selected.hpp>
 #include <entitable/core/try.hpp>
@@ -80,7 +81,7 @@ template <class Entity, class Row, class By, class... Aggregates>
 
 /// The terminal calls that any query computes from its `for_each` and its `fold` of aggregates.
 template <class Query, class Entity>
-class query_folds {
+class query_folds : public refused_query_names<Query> {
 public:
     /// Computes `value = function(std::move(value), entity)` for all entities, with one page in memory.
     template <class Value, class Function>

@@ -150,6 +150,19 @@ template <std::size_t Count>
     return true;
 }
 
+/// Whether the text of an item of ENTITABLE is a name alone.
+[[nodiscard]] constexpr bool is_plain_name(std::string_view item) noexcept {
+    return item.find('(') == std::string_view::npos;
+}
+/// Whether a name is one of several.
+template <std::size_t Count>
+[[nodiscard]] constexpr bool is_in_names(std::string_view const (&names)[Count], std::string_view name) noexcept {
+    for (std::string_view const each : names) {
+        if (each == name) { return true; }
+    }
+    return false;
+}
+
 /// Whether the names are distinct; the first is a placeholder. Compares sums of the names first: compilers count the steps of a constant
 /// expression, and 252 names are 31,626 pairs.
 template <std::size_t Count>

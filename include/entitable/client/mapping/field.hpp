@@ -13,12 +13,66 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// Stands for a predicate that was refused at compile time, so that one mistake gives one message.
+struct refused_predicate {
+    friend constexpr refused_predicate operator!(refused_predicate) { return {}; }
+    template <class Other>
+    friend constexpr refused_predicate operator&&(refused_predicate, Other const&) {
+        return {};
+    }
+    template <class Other>
+    friend constexpr refused_predicate operator||(refused_predicate, Other const&) {
+        return {};
+    }
+};
+
+template <class Field>
+consteval void refuse_contains() {
+    static_assert(sizeof(Field) == 0,
+        "no store searches within a text: starts_with(member, prefix) is a condition; for another one test the "
+        "entities in "
+        "for_each(...)");
+}
+template <class Field>
+consteval void refuse_member_call() {
+    static_assert(sizeof(Field) == 0,
+        "conditions are functions of a member: starts_with(o::name, \"A\"), in(o::name, {\"A\", \"B\"}), "
+        "between(o::age, "
+        "18, 30)");
+}
+
+} // namespace detail
+
 /// A component of a key of `Entity`.
 template <class Entity, key_part Part, class Component>
 struct key_field {
     using entity_type = Entity;                        ///< entity of the key
     using value_type = typename Component::value_type; ///< the member's type
     using codec = typename Component::codec;           ///< codec of its text form
+
+    /// Does not compile: == compares, and a key cannot be changed.
+    template <class From>
+    auto operator=(From const&) const { // NOLINT: assigns nothing
+        static_assert(sizeof(From) == 0,
+            "this member is part of a key: compare it with ==; a merge cannot change it, so insert the entity under "
+            "its new "
+            "key and remove the old one");
+        return detail::refused_predicate{};
+    }
+    /// Does not compile: no store searches within a text.
+    template <class Text>
+    auto contains(Text const&) const {
+        detail::refuse_contains<Text>();
+        return detail::refused_predicate{};
+    }
+    /// Does not compile: see the function `starts_with`.
+    template <class Text>
+    auto starts_with(Text const&) const {
+        detail::refuse_member_call<Text>();
+        return detail::refused_predicate{};
+    }
 };
 
 namespace detail {
@@ -90,6 +144,18 @@ struct property_field {
         static_assert(
             !std::is_same_v<value_type, type>, "only an optional member can be absent: this member is always present");
         return {name};
+    }
+    /// Does not compile: no store searches within a text.
+    template <class Text>
+    auto contains(Text const&) const {
+        detail::refuse_contains<Text>();
+        return detail::refused_predicate{};
+    }
+    /// Does not compile: see the function `starts_with`.
+    template <class Text>
+    auto starts_with(Text const&) const {
+        detail::refuse_member_call<Text>();
+        return detail::refused_predicate{};
     }
 };
 

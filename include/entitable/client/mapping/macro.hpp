@@ -68,13 +68,18 @@
             "ENTITABLE: " #entitable_type " needs exactly one partition_key(...) clause");                            \
         static_assert((0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_COUNT_ROW_, __VA_ARGS__)) == 1,            \
             "ENTITABLE: " #entitable_type " needs exactly one row_key(...) clause");                                  \
+        static constexpr ::std::string_view entitable_key_names[] = {                                                 \
+            {} ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_KEY_NAMES_, __VA_ARGS__)};                           \
+        static_assert(::entitable::detail::names_are_distinct(entitable_key_names),                                   \
+            "ENTITABLE: " #entitable_type " has a member that is twice in its keys");                                 \
+        ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_ONCE_, __VA_ARGS__)                                         \
         struct entitable_members {                                                                                    \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_MEMBERS_, __VA_ARGS__)                                  \
         };                                                                                                            \
         template <bool Ok>                                                                                            \
         struct keys_are_given {                                                                                       \
             static_assert(Ok,                                                                                         \
-                "name all key components of the entity, those of the partition key first:" ENTITABLE_EACH_CLAUSE(     \
+                "name all key components of the entity, in this order and with these types:" ENTITABLE_EACH_CLAUSE(   \
                     ENTITABLE_OUTPUT, ENTITABLE_TEXT_, __VA_ARGS__));                                                 \
         };                                                                                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_CHECKS_, __VA_ARGS__)                                       \
@@ -337,13 +342,17 @@
 #define ENTITABLE_SYSTEM_MEMBER_timestamp(member) member
 
 // The messages with the user's names; each fires only if its rule is broken.
-#define ENTITABLE_CHECKS_partition_key(...)                                               \
-    template <bool Ok>                                                                    \
-    struct partition_key_is_fixed {                                                       \
-        static_assert(Ok,                                                                 \
-            "this query would scan the whole table: fix the partition key (" #__VA_ARGS__ \
-            ") or allow the scan with scan_table()");                                     \
-    };                                                                                    \
+#define ENTITABLE_CHECKS_partition_key(...)                                                                           \
+    template <bool Ok>                                                                                                \
+    struct partition_key_is_fixed {                                                                                   \
+        static_assert(Ok,                                                                                             \
+            "this query would scan the whole table: fix the partition key (" #__VA_ARGS__                             \
+            ") or allow the scan with scan_table()");                                                                 \
+    };                                                                                                                \
+    template <bool Ok>                                                                                                \
+    struct partition_is_named {                                                                                       \
+        static_assert(Ok, "name the partition before the body of the transaction: transact(" #__VA_ARGS__ ", body)"); \
+    };                                                                                                                \
     ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
 #define ENTITABLE_TEXT_partition_key(...) " partition_key(" #__VA_ARGS__ ")"
 #define ENTITABLE_TEXT_row_key(...) " row_key(" #__VA_ARGS__ ")"
@@ -375,13 +384,6 @@
 #define ENTITABLE_CHECK_IN_CHUNKS_I(member)                                                                         \
     static_assert(::entitable::detail::can_be_chunked<::entitable::detail::member_type<entitable_members::member>>, \
         "ENTITABLE: chunked(" #member ") needs a std::string or an entitable::binary, or an optional of one");
-#define ENTITABLE_CHECK_SYSTEM_etag(member)                                                                         \
-    static_assert(::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::etag>, \
-        "ENTITABLE: etag(" #member ") needs a member of type entitable::etag");
-#define ENTITABLE_CHECK_SYSTEM_timestamp(member)                                                               \
-    static_assert(                                                                                             \
-        ::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::date_time>, \
-        "ENTITABLE: timestamp(" #member ") needs a member of type entitable::date_time");
 #define ENTITABLE_CHECK_STORED(type, shown)                                                                          \
     static_assert(::entitable::property_value<type> || ::entitable::detail::is_reference_type<type>,                 \
         "ENTITABLE: the member '" #shown                                                                             \

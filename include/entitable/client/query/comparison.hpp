@@ -10,6 +10,7 @@
 #include <entitable/client/mapping/key_argument.hpp>
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/client/query/predicate.hpp>
+#include <entitable/client/query/refused_operands.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -65,10 +66,7 @@ template <class Entity, auto Member, class From>
         constexpr auto free = shape_set::of(0);
         return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
     } else {
-        static_assert(comparable_with<From, type>,
-            "a property must be compared with a value of its own type, or of a narrower type, and not with another "
-            "member: "
-            "this value has a different type");
+        refuse_operand<type, From>();
         return refused_predicate{};
     }
 }
@@ -193,9 +191,7 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
                 compare_text<codec>(Operation, layout[index], Part, index, from).nodes(), layout[index - 1])};
         }
     } else {
-        static_assert(comparable_with<From, type>,
-            "a key component must be compared with a value of its own type, or a narrower one, not with another "
-            "member: this value has a different type");
+        refuse_operand<type, From>();
         return refused_predicate{};
     }
 }
@@ -279,16 +275,6 @@ template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater_equal>(field, from);
 }
-
-/// Whether T is a field, which can be compared; `between`, `in` and `starts_with` take fields.
-template <class T>
-inline constexpr bool is_field = false;
-/// The field of a property.
-template <class Entity, auto Member>
-inline constexpr bool is_field<property_field<Entity, Member>> = true;
-/// The field of a key component.
-template <class Entity, key_part Part, class Component>
-inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
 
 namespace detail {
 

@@ -6,6 +6,7 @@
 /// `predicate`: a condition on an entity. Its type encodes the shapes of its alternatives, and so the access path; its value is a plain
 /// postfix list of comparisons, on properties and on key components.
 
+#include <entitable/client/mapping/field.hpp>
 #include <entitable/client/query/access_path.hpp>
 #include <entitable/core/request/filter.hpp>
 
@@ -58,23 +59,6 @@ ENTITABLE_LAZY void add_alternative(predicate_nodes& all, predicate_nodes next);
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes nothing();
 /// Returns the negation, with `not` only before comparisons that may meet an absent value.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
-
-/// Stands for a predicate that was refused at compile time, so that one mistake gives one message.
-struct refused_predicate {
-    friend constexpr refused_predicate operator!(refused_predicate) { return {}; }
-    template <class Other>
-    friend constexpr refused_predicate operator&&(refused_predicate, Other const&) {
-        return {};
-    }
-    template <class Other>
-    friend constexpr refused_predicate operator||(refused_predicate, Other const&) {
-        return {};
-    }
-};
-
-} // namespace detail
-
-namespace detail {
 
 /// The value of a predicate, the same for all entities.
 class predicate_value {

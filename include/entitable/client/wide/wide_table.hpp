@@ -188,6 +188,8 @@ public:
     [[nodiscard]] result<wide_written> insert_or_replace(Entity const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
+    /// The same as `insert_or_replace`.
+    [[nodiscard]] result<wide_written> upsert(Entity const& entity) const { return insert_or_replace(entity); }
     using base::remove;
     /// Removes this entity: see the other `remove`. Only the keys are used.
     [[nodiscard]] result<wide_written> remove(Entity const& entity, etag_condition condition) const {

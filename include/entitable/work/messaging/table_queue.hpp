@@ -49,6 +49,16 @@ struct dead_letter {
     row stored;                 ///< stored row, used by `requeue` and `purge`
 };
 
+/// A queue of messages, which are entities.
+template <class T>
+class table_queue {
+    static_assert(sizeof(detail::mapping_of<T>) != 0);
+
+public:
+    template <class... Given>
+    explicit table_queue(Given const&...) {} ///< does not compile
+};
+
 /// A queue of messages in a separate table. One worker at a time holds a claim of a message; the message is delivered again until it is completed
 /// or was claimed `max_deliveries` times. Delivery is at least once.
 ///
@@ -64,7 +74,7 @@ struct dead_letter {
 /// Cost: each object reads the number of lanes once, in one request. Thread safety: safe to use from several threads. Copies share the positions
 /// in the lanes; a worker that needs separate positions makes its own queue object.
 template <mapped_entity T>
-class table_queue {
+class table_queue<T> {
     static_assert(!detail::has_queue_property<T>(), "property names that begin with Queue_ are reserved for the queue");
 
 public:

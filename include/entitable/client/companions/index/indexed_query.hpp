@@ -166,6 +166,8 @@ public:
         }
         return all;
     }
+    /// The same as `to` without a container.
+    [[nodiscard]] result<std::vector<Entity>> to_vector() const { return to(); }
     /// Returns the first entity, or nullopt.
     [[nodiscard]] result<std::optional<Entity>> first() const {
         result<std::optional<Entity>> found{std::in_place};

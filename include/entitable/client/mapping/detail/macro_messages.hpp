@@ -27,14 +27,20 @@
 #define ENTITABLE_BAD_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_BAD_PROPERTY, __VA_ARGS__)
 #define ENTITABLE_BAD_KEYS_0(...) ENTITABLE_EACH_MEMBER(ENTITABLE_BAD_KEY, __VA_ARGS__)
 #define ENTITABLE_BAD_KEYS_1(...) bad
-#define ENTITABLE_BAD_KEY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_KEY_KIND(item))
-#define ENTITABLE_BAD_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_PROPERTY_KIND(item))
-#define ENTITABLE_BAD_ITEM_0
-#define ENTITABLE_BAD_ITEM_1
-#define ENTITABLE_BAD_ITEM_2
-#define ENTITABLE_BAD_ITEM_3
-#define ENTITABLE_BAD_ITEM_4
-#define ENTITABLE_BAD_ITEM_9 bad
+#define ENTITABLE_BAD_KEY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_KEY_KIND(item))(item)
+#define ENTITABLE_BAD_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_PROPERTY_KIND(item))(item)
+// A form of a name that is not listed in `macro.hpp` ends with a parenthesis, which cannot be pasted: the message has the text below, which
+// then is a macro. Pasted with the name of a member, it is nothing.
+#define ENTITABLE_BAD_ITEM_0(item) \
+    ENTITABLE_SECOND(              \
+        item##_is_not_a_form__write_a_member_or_width_descending_escaped_salted_literal_property_chunked, , ~)
+#define _is_not_a_form__write_a_member_or_width_descending_escaped_salted_literal_property_chunked , bad
+#define ENTITABLE_BAD_ITEM_1(item)
+#define ENTITABLE_BAD_ITEM_2(item)
+#define ENTITABLE_BAD_ITEM_3(item)
+#define ENTITABLE_BAD_ITEM_4(item)
+#define ENTITABLE_BAD_ITEM_8(item) bad
+#define ENTITABLE_BAD_ITEM_9(item) bad
 
 // The message for a malformed clause.
 #define ENTITABLE_TELL(d, clause) ENTITABLE_CAT(ENTITABLE_TELL_, ENTITABLE_IS_CLAUSE(clause))(clause)
@@ -51,18 +57,70 @@
 #define ENTITABLE_TELL_KEYS_1(key, ...) \
     static_assert(false,                \
         "ENTITABLE: " #key "() has no members; for a key that is the same for all entities write literal(\"text\")");
-#define ENTITABLE_TELL_KEY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item)
-#define ENTITABLE_TELL_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item)
-#define ENTITABLE_TELL_ITEM_0(shown)
-#define ENTITABLE_TELL_ITEM_1(shown)
-#define ENTITABLE_TELL_ITEM_2(shown)
-#define ENTITABLE_TELL_ITEM_3(shown)
-#define ENTITABLE_TELL_ITEM_4(shown)
-#define ENTITABLE_TELL_ITEM_9(shown)                                                                           \
+#define ENTITABLE_TELL_KEY(i, item)                                                                     \
+    ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item,                                \
+        "' is not a form of a key component; the forms are width(member, digits), descending(member), " \
+        "escaped(member), salted(member, buckets) and literal(\"text\")")
+#define ENTITABLE_TELL_PROPERTY(i, item)                                                                             \
+    ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item,                                        \
+        "' is not a form of a property; the forms are property(member, \"Name\"), accessors(name, getter, setter), " \
+        "chunked(member), etag(member) and timestamp(member)")
+#define ENTITABLE_TELL_ITEM_0(shown, forms) \
+    static_assert(::entitable::detail::is_plain_name(shown), "ENTITABLE: '" shown forms);
+#define ENTITABLE_TELL_ITEM_1(shown, forms)
+#define ENTITABLE_TELL_ITEM_2(shown, forms)
+#define ENTITABLE_TELL_ITEM_3(shown, forms)
+#define ENTITABLE_TELL_ITEM_4(shown, forms)
+#define ENTITABLE_TELL_ITEM_8(shown, forms) static_assert(false, "ENTITABLE: '" shown forms);
+#define ENTITABLE_TELL_ITEM_9(shown, forms)                                                                    \
     static_assert(false,                                                                                       \
         "ENTITABLE: '" shown                                                                                   \
         "' has the wrong arguments: write literal(\"text\"), width(member, digits), salted(member, buckets), " \
         "property(member, \"Name\"), accessors(name, getter, setter)");
+// Forms that users try, for a message in one line.
+#define ENTITABLE_a_text_is_written_literal_descend(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_desc(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_reverse(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_reversed(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_escape(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_salt(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_padded(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_fixed(...) ~, 8
+#define ENTITABLE_a_text_is_written_literal_text(...) ~, 8
+#define ENTITABLE_PROPERTY_KIND_name(...) ~, 8
+#define ENTITABLE_PROPERTY_KIND_named(...) ~, 8
+#define ENTITABLE_PROPERTY_KIND_rename(...) ~, 8
+#define ENTITABLE_PROPERTY_KIND_column(...) ~, 8
+#define ENTITABLE_PROPERTY_KIND_chunk(...) ~, 8
+#define ENTITABLE_PROPERTY_KIND_version(...) ~, 8
+// The members in the keys, and the message for one that is listed as a property, too.
+#define ENTITABLE_KEY_NAMES_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_NAMED, __VA_ARGS__)
+#define ENTITABLE_KEY_NAMES_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_NAMED, __VA_ARGS__)
+#define ENTITABLE_KEY_NAMES_properties(...)
+#define ENTITABLE_KEY_NAMED(i, item) ENTITABLE_CAT(ENTITABLE_KEY_NAMED_, ENTITABLE_KEY_KIND(item))(item)
+#define ENTITABLE_KEY_NAMED_0(member) , #member
+#define ENTITABLE_KEY_NAMED_1(item) , ENTITABLE_KEY_NAME_##item
+#define ENTITABLE_KEY_NAMED_2(item)
+#define ENTITABLE_KEY_NAMED_3(item) , ENTITABLE_KEY_NAME_##item
+#define ENTITABLE_ONCE_partition_key(...)
+#define ENTITABLE_ONCE_row_key(...)
+#define ENTITABLE_ONCE_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_ONCE, __VA_ARGS__))
+#define ENTITABLE_ONCE(i, item) ENTITABLE_CAT(ENTITABLE_ONCE_, ENTITABLE_PROPERTY_KIND(item))(item)
+#define ENTITABLE_ONCE_0(member)                                                   \
+    static_assert(!::entitable::detail::is_in_names(entitable_key_names, #member), \
+        "ENTITABLE: the member '" #member "' is in the key already: remove it from properties(...)");
+#define ENTITABLE_ONCE_1(item) ENTITABLE_ONCE_WITHIN(ENTITABLE_PROPERTY_MEMBER_##item)
+#define ENTITABLE_ONCE_2(item)
+#define ENTITABLE_ONCE_3(item)
+#define ENTITABLE_ONCE_4(item) ENTITABLE_ONCE_1(item)
+#define ENTITABLE_ONCE_WITHIN(...) ENTITABLE_ONCE_0(__VA_ARGS__)
+#define ENTITABLE_CHECK_SYSTEM_etag(member)                                                                         \
+    static_assert(::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::etag>, \
+        "ENTITABLE: etag(" #member ") needs a member of type entitable::etag");
+#define ENTITABLE_CHECK_SYSTEM_timestamp(member)                                                               \
+    static_assert(                                                                                             \
+        ::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::date_time>, \
+        "ENTITABLE: timestamp(" #member ") needs a member of type entitable::date_time");
 // Expands to 1, or to the given kind, for a form with that many arguments; otherwise to 9.
 #define ENTITABLE_WITH_TWO(kind, ...) \
     ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_TWO_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)

@@ -112,6 +112,7 @@ private:
     char const* at_;
     char const* end_;
     std::size_t offender_{none};
+    edm_type offending_{}; // type of the value at fault
     bool damaged_{false};
 };
 

@@ -87,7 +87,7 @@ ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_targe
     std::size_t read_elsewhere) {
     std::size_t found = read_elsewhere;
     std::string_view const* offender = nullptr;
-    bool offender_absent = false;
+    std::optional<edm_type> offending; // absent if there is no value
     property_finder properties{row};
     for (std::size_t index = 0; index < count; ++index) {
         property_view const* const at = properties.find(names[index]);
@@ -96,7 +96,7 @@ ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_targe
         bool const good = targets[index].take(targets[index].to, value);
         if (!good && offender == nullptr && (value != nullptr || mode != reading::lenient)) {
             offender = names + index;
-            offender_absent = value == nullptr;
+            if (value != nullptr) { offending = value->type(); }
         }
     }
     property_cursor cursor{row.payload};
@@ -104,7 +104,7 @@ ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_targe
     std::size_t present = 0;
     while (cursor.next(property)) { present += property.present ? 1U : 0U; }
     if (cursor.damaged()) { return row_is_damaged(entity); }
-    if (offender != nullptr) { return property_mismatch(entity, *offender, offender_absent); }
+    if (offender != nullptr) { return property_mismatch(entity, *offender, !offending, offending); }
     if (mode == reading::strict && present > found) {
         return failure{error_code::row_mismatch,
             text::joined({"a row does not fit the entity ", entity, ": it has ", std::to_string(present - found),

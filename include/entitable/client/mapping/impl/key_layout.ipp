@@ -25,8 +25,9 @@ ENTITABLE_LAZY_BODY result<void> append_key(std::string& key, key_layout layout,
         std::size_t const start = key.size();
         if (!values->append(key, values->value)) {
             return failure{error_code::out_of_range_input,
-                text::joined(
-                    {"the key component \"", component.name, "\" has a value that cannot be written into a key"})};
+                text::joined({"the key component \"", component.name,
+                    "\" has a value that cannot be written into a key: a negative number or one with too many digits "
+                    "for its width, a value outside of the member's type, or an enumerator without a name"})};
         }
         if (component.is == key_component::kind::bucket) {
             std::string const text = key.substr(start);

@@ -5,6 +5,8 @@
 #include <entitable/client/mapping/detail/value_reader.hpp>
 #include <entitable/core/text.hpp>
 
+#include <optional>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -13,11 +15,15 @@ ENTITABLE_LAZY failure row_is_damaged(std::string_view entity) {
         text::joined({"the stored bytes of an entity ", entity, " are not a complete row of version 1"})};
 }
 
-ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_view name, bool is_absent) {
+/// `stored`: type of the property in the row, if it is known.
+ENTITABLE_LAZY failure property_mismatch(
+    std::string_view entity, std::string_view name, bool is_absent, std::optional<edm_type> stored = std::nullopt) {
+    std::string_view const type = stored ? to_string(*stored) : std::string_view{};
     return failure{error_code::row_mismatch,
-        text::joined({"a row does not fit the entity ", entity, ": its property \"", name,
-            (is_absent ? "\" is absent; make the member a std::optional to allow that"
-                       : "\" has a different type than the member, or a value that the member cannot hold")})};
+        text::joined({"a row does not fit the entity ", entity, ": its property \"", name, "\" ",
+            (is_absent ? "is absent; make the member a std::optional to allow that"
+                       : "has a different type than the member, or a value that the member cannot hold"),
+            (type.empty() ? "" : "; it is stored as "), type})};
 }
 
 ENTITABLE_LAZY_BODY void value_reader::take(
@@ -42,11 +48,15 @@ ENTITABLE_LAZY_BODY void value_reader::take(
         }
         at_ += size;
     }
-    if (!damaged_ && !target.take(target.to, present ? &value : nullptr) && offender_ == none) { offender_ = index; }
+    if (!damaged_ && !target.take(target.to, present ? &value : nullptr) && offender_ == none) {
+        offender_ = index;
+        offending_ = type;
+    }
 }
 
 ENTITABLE_LAZY_BODY failure value_reader::problem(std::string_view const* names, std::string_view entity) const {
-    return damaged_ || at_ != end_ ? row_is_damaged(entity) : property_mismatch(entity, names[offender_], false);
+    return damaged_ || at_ != end_ ? row_is_damaged(entity)
+                                   : property_mismatch(entity, names[offender_], false, offending_);
 }
 
 } // namespace detail

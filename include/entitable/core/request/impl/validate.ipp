@@ -101,7 +101,8 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
                 std::size_t const units = *text::utf16_length(bytes);
                 if (units > limits.max_string_units) {
                     return refusal(error_code::property_value_too_large,
-                        limit_text(named(), units, limits.max_string_units, "UTF-16 units"));
+                        text::joined({limit_text(named(), units, limits.max_string_units, "UTF-16 units"),
+                            "; a member chunked(", property.name, ") can be larger"}));
                 }
             }
             return {};
@@ -109,7 +110,8 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
         case edm_type::binary:
             if (bytes.size() > limits.max_binary_size) {
                 return refusal(error_code::property_value_too_large,
-                    limit_text(named(), bytes.size(), limits.max_binary_size, "bytes"));
+                    text::joined({limit_text(named(), bytes.size(), limits.max_binary_size, "bytes"),
+                        "; a member chunked(", property.name, ") can be larger"}));
             }
             return {};
         case edm_type::date_time:

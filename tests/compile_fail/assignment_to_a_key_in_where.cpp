@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "part of a key" "=="
+
+#include "orders.hpp"
+
+void use(entitable::table<order> const& orders) {
+#if defined(BROKEN)
+    (void)orders.where(o::shop = "a").to();
+#else
+    (void)orders.where(o::shop == "a").to();
+#endif
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "starts_with(o::name"
+
+#include "orders.hpp"
+
+void use(entitable::table<order> const& orders) {
+#if defined(BROKEN)
+    (void)orders.where(o::shop == "a" && o::customer.starts_with("x")).to();
+#else
+    (void)orders.where(o::shop == "a" && starts_with(o::customer, "x")).to();
+#endif
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "where(...) takes a condition on members"
+
+#include "orders.hpp"
+#include <entitable/tables.hpp>
+
+#if defined(BROKEN)
+struct by_customer : order {};
+ENTITABLE(by_customer, partition_key(shop), row_key(literal("CUSTOMER:"), escaped(customer), number), properties())
+void use(entitable::table<order, by_customer> const& orders) {
+    (void)orders.where([](order const& each) { return each.paid; });
+}
+#else
+struct by_customer : order {};
+ENTITABLE(by_customer, partition_key(shop), row_key(literal("CUSTOMER:"), escaped(customer), number), properties())
+void use(entitable::table<order, by_customer> const& orders) { (void)orders.where(o::shop == "a"); }
+#endif
