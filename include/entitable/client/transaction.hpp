@@ -232,7 +232,7 @@ protected:
     }
 
     detail::transaction_scope& scope_; ///< the requests of this transaction
-    detail::table_core const* core_; ///< null, or the table
+    detail::table_core const* core_;   ///< null, or the table
 
 private:
     friend struct detail::system_changes;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/row/format.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
 #include <entitable/local/postgres/detail/pg_schema.hpp>
@@ -30,11 +31,11 @@ ENTITABLE_DECL void pg_array::add(std::string_view one) {
     ++count_;
 }
 
-/// Writes the head: dimensions, a flag for nulls, the type (bytea), the size, the number of the first.
+/// Writes the head: dimensions, a flag for nulls, the type, the size, the number of the first.
 ENTITABLE_DECL std::string const& pg_array::finish() {
     put_pg_number(bytes_.data(), count_ == 0 ? 0U : 1U);
     put_pg_number(bytes_.data() + 4, 0U);
-    put_pg_number(bytes_.data() + 8, 17U);
+    put_pg_number(bytes_.data() + 8, type_);
     put_pg_number(bytes_.data() + 12, count_);
     put_pg_number(bytes_.data() + 16, 1U);
     if (count_ == 0) { bytes_.resize(12); }
@@ -55,6 +56,14 @@ ENTITABLE_DECL std::int64_t pg_rows::number(int row, int column) const noexcept 
         read.size() == 4 && (static_cast<unsigned char>(read[0]) & 0x80U) != 0 ? ~std::uint64_t{0} : 0;
     for (char const each : read) { number = number << 8U | static_cast<unsigned char>(each); }
     return static_cast<std::int64_t>(number);
+}
+ENTITABLE_DECL std::string_view pg_rows::stamped(int row, int column, int version) const noexcept {
+    std::string_view const stored = bytes(row, column);
+    if (stored.size() >= row_format::header_size && !is_null(row, version)) {
+        // The memory belongs to this object, and nothing else reads it.
+        row_format::store(PQgetvalue(answer_.get(), row, column) + row_format::timestamp_offset, number(row, version));
+    }
+    return stored;
 }
 ENTITABLE_DECL std::string_view pg_rows::command() const noexcept { return PQcmdStatus(answer_.get()); }
 
@@ -110,6 +119,24 @@ ENTITABLE_DECL failure pg_connection::lost() {
     broken_ = true;
     return pg_failure(
         error_code::transport_failed, "the connection to the database was lost", PQerrorMessage(on_.get()));
+}
+
+ENTITABLE_DECL std::int32_t pg_connection::session() const noexcept { return PQbackendPID(on_.get()); }
+
+ENTITABLE_DECL bool pg_connection::hung_up() {
+    pollfd at{PQsocket(on_.get()), POLLIN, 0};
+    if (at.fd < 0 ||
+        (::poll(&at, 1, 0) > 0 && (PQconsumeInput(on_.get()) == 0 || PQstatus(on_.get()) == CONNECTION_BAD))) {
+        broken_ = true;
+    }
+    return broken_;
+}
+
+ENTITABLE_DECL result<void> pg_connection::may_write() const {
+    if (statements_ == &sets_->current) { return {}; }
+    return failure{error_code::store_read_only,
+        "the tables in the database have format 1, which this version of the library only reads: change it once with "
+        "postgres_backend::migrate"};
 }
 
 // ---- waiting ----------------------------------------------------------------------------------------
@@ -250,7 +277,8 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
                 return answers;
             case PGRES_TUPLES_OK:
             case PGRES_COMMAND_OK:
-                if (std::uint8_t const meaning = next < queued.size() ? queued[next++] : unasked; meaning == asked_for) {
+                if (std::uint8_t const meaning = next < queued.size() ? queued[next++] : unasked;
+                    meaning == asked_for) {
                     answers.push_back(std::move(rows));
                 } else if (meaning != unasked) {
                     prepared_ |= std::uint64_t{1} << meaning;

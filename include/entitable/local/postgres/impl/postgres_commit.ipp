@@ -33,18 +33,13 @@ ENTITABLE_DECL failure postgres_store::unreplicated() {
     return why;
 }
 
-/// Determines the outcome of a commit without a response. A server knows the outcome of each transaction, unless another server has
-/// replaced it. A crashed server may have reused the number of a lost transaction: "aborted" is still correct then, and "committed" is
-/// accepted only if the partition has the exact version that this update gave it, and every required standby has it.
-ENTITABLE_DECL result<lookup> postgres_store::settle(
-    detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
+/// Asks the server for the outcome of a write without a response, on other connections, until `ask` knows it. Only the same server knows:
+/// behind a pooler, and after a promotion, nobody is asked.
+ENTITABLE_DECL postgres_store::fate postgres_store::ask_elsewhere(detail::pg_pool::borrowed& on, call const& context,
+    function_ref<fate(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask) {
     std::string const history = on->history();
-    bool const warned = on->unreplicated();
     on.give_back();
     pool_->forget_idle();
-    detail::pg_number const number{rows.found_.number(0, 2)};
-    detail::pg_number const table{rows.table_};
-    bool const raises = rows.last_version_ != rows.version_before_;
     // The call's deadline may have passed; a short extra wait is justified only to determine the outcome of the write.
     auto const most = std::chrono::nanoseconds{std::chrono::seconds{2}};
     auto const left = detail::pg_wait{context, time(), most}.left();
@@ -58,34 +53,90 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
         auto other = pool_->borrow(until);
         if (other && !(*other)->same_history(history)) { break; }
         if (other) {
-            detail::pg_connection& to = **other;
-            to.send(detail::pg_statement::outcome, {number, table, rows.asked_.partition});
-            auto said = to.run(until);
-            std::string_view const fate =
-                said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
-            if (fate == "committed") {
-                bool const ours =
-                    raises && !said->back().is_null(0, 1) && said->back().number(0, 1) == rows.last_version_;
-                bool const replicated = said->back().bytes(0, 2) != std::string_view{"\0", 1};
-                if (ours && (replicated ? confirm(*other, table, rows.asked_.partition, until) : !warned)) {
-                    return lookup::found;
-                }
-                break;
-            }
-            if (fate == "aborted") { return why; }
+            if (fate const found = ask(*other, until); found != fate::open) { return found; }
         }
         std::this_thread::sleep_for(std::chrono::milliseconds{until.slice() < 10 ? until.slice() : 10});
     }
-    why.error().effect = effect::unknown;
+    return fate::unknown;
+}
+
+/// Determines the outcome of a commit without a response. A server knows the outcome of each transaction, unless another server has
+/// replaced it. A crashed server may have reused the number of a lost transaction: "aborted" is still correct then, and "committed" is
+/// accepted only if a row has the exact version that this update gave it, and every required standby has it.
+ENTITABLE_DECL result<lookup> postgres_store::settle(
+    detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
+    bool const warned = on->unreplicated();
+    auto const put = std::find_if(rows.changes_.begin(), rows.changes_.end(),
+        [](transaction::change const& each) { return each.bytes.has_value(); });
+    std::string const row = put != rows.changes_.end() ? put->row : std::string{};
+    auto const found = ask_elsewhere(on, context, [&](detail::pg_pool::borrowed& other, detail::pg_wait const& until) {
+        other->send(detail::pg_statement::outcome,
+            {detail::pg_number{rows.number_}, detail::pg_number{rows.table_}, rows.asked_.partition, row});
+        auto said = other->run(until);
+        if (!said || said->back().size() == 0) { return fate::open; }
+        detail::pg_rows const& answer = said->back();
+        if (answer.bytes(0, 0) == "aborted") { return fate::not_applied; }
+        if (answer.bytes(0, 0) != "committed") { return fate::open; }
+        bool const ours = put != rows.changes_.end() && !answer.is_null(0, 1) && answer.number(0, 1) == put->version;
+        return ours && (answer.flag(0, 2) ? confirm(other, until) : !warned) ? fate::applied : fate::unknown;
+    });
+    if (found == fate::applied) { return lookup::found; }
+    if (found != fate::not_applied) { why.error().effect = effect::unknown; }
+    return why;
+}
+
+/// What a read of the row tells about a write of it. The value holds a number that only this write has. Versions and removals are counted
+/// upwards, so a row of a version that was known before, or one that is missing while nothing was removed, was not written since.
+ENTITABLE_DECL postgres_store::fate postgres_store::judge(
+    detail::pg_rows const& traced, lone_write const& sent, bool ended) {
+    if (traced.size() == 0) { return ended ? fate::unknown : fate::open; }
+    bool const exists = !traced.is_null(0, 0);
+    std::string_view const token{sent.bytes.data() + row_format::timestamp_offset,
+        sent.bytes.size() >= row_format::header_size ? sizeof(std::int64_t) : 0};
+    if (exists && !token.empty() && traced.bytes(0, 1) == token) { return fate::applied; }
+    if (!ended) { return fate::open; }
+    bool const unwritten = exists
+        ? traced.number(0, 0) <= sent.version_before || sent.change.version == traced.number(0, 0)
+        : sent.removals_before != 0 && traced.number(0, 2) == sent.removals_before;
+    return unwritten ? fate::not_applied : fate::unknown;
+}
+
+/// Determines the outcome of a write of one row without a response. Its session is ended first, so that it cannot be applied later.
+ENTITABLE_DECL result<row_written> postgres_store::trace(
+    detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context) {
+    bool const warned = on->unreplicated();
+    detail::pg_number const session{on->session()};
+    std::int64_t version = 0;
+    auto const found = ask_elsewhere(on, context, [&](detail::pg_pool::borrowed& other, detail::pg_wait const& until) {
+        for (bool const ended : {false, true}) {
+            if (ended) { // in this order: a session that is gone has no transaction that the next statement does not see
+                other->send(detail::pg_statement::end_session, {session});
+                if (!other->run(until)) { return fate::open; }
+                other->send(detail::pg_statement::has_session, {session});
+            }
+            other->send(detail::pg_statement::trace, {sent.table, sent.partition, sent.row});
+            auto said = other->run(until);
+            if (!said || (ended && said->front().size() > 0)) { return fate::open; }
+            detail::pg_rows const& traced = said->back();
+            fate const told = judge(traced, sent, ended);
+            if (told == fate::applied) {
+                version = traced.number(0, 0);
+                return (traced.flag(0, 3) ? confirm(other, until) : !warned) ? fate::applied : fate::unknown;
+            }
+            if (told != fate::open) { return told; }
+        }
+        return fate::open;
+    });
+    if (found == fate::applied) { return row_written{row_written::outcome::done, version}; }
+    if (found != fate::not_applied) { why.error().effect = effect::unknown; }
     return why;
 }
 
 /// Whether the required standbys have the earlier commit: they have a new commit of this session.
-ENTITABLE_DECL bool postgres_store::confirm(
-    detail::pg_pool::borrowed& on, detail::pg_value table, detail::pg_value partition, detail::pg_wait const& until) {
+ENTITABLE_DECL bool postgres_store::confirm(detail::pg_pool::borrowed& on, detail::pg_wait const& until) {
     on->send(detail::pg_statement::begin);
     on->send(detail::pg_statement::set_timeout, {detail::pg_number{detail::pg_longest_statement(until.left())}});
-    on->send(detail::pg_statement::confirm, {table, partition});
+    on->send(detail::pg_statement::confirm);
     on->send(detail::pg_statement::commit);
     auto const done = on->run(until);
     return done && done->back().command() == "COMMIT" && !on->unreplicated();
