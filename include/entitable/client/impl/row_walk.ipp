@@ -186,14 +186,13 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     return end_page();
 }
 
-ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
-    run_watcher const& watcher, bool row_keys, std::uint64_t* counted) {
+ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher, bool row_keys, std::uint64_t* number) {
     reading_.set_page_size(rows_of_next_page());
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
     auto shown =
-        source_->through.execute(read_entities{asked.table, &asked, &watcher, row_keys, counted != nullptr}, context);
-    if (shown && counted != nullptr) { *counted += shown->shown; }
+        source_->through.execute(read_entities{asked.table, &asked, &watcher, row_keys, number != nullptr}, context);
+    if (shown && number != nullptr) { *number += shown->shown; }
     return reading_.finish(std::move(shown));
 }
 

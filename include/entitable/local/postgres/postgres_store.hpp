@@ -174,4 +174,5 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/local/postgres/impl/postgres_commit.ipp>
 #include <entitable/local/postgres/impl/postgres_scan.ipp>
 #include <entitable/local/postgres/impl/postgres_store.ipp>
+#include <entitable/local/postgres/impl/postgres_write.ipp>
 #endif

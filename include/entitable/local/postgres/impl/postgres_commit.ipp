@@ -85,53 +85,6 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
     return why;
 }
 
-/// What a read of the row tells about a write of it. The value holds a number that only this write has. Versions and removals are counted
-/// upwards, so a row of a version that was known before, or one that is missing while nothing was removed, was not written since.
-ENTITABLE_DECL postgres_store::fate postgres_store::judge(
-    detail::pg_rows const& traced, lone_write const& sent, bool ended) {
-    if (traced.size() == 0) { return ended ? fate::unknown : fate::open; }
-    bool const exists = !traced.is_null(0, 0);
-    std::string_view const token{sent.bytes.data() + row_format::timestamp_offset,
-        sent.bytes.size() >= row_format::header_size ? sizeof(std::int64_t) : 0};
-    if (exists && !token.empty() && traced.bytes(0, 1) == token) { return fate::applied; }
-    if (!ended) { return fate::open; }
-    bool const unwritten = exists
-        ? traced.number(0, 0) <= sent.version_before || sent.change.version == traced.number(0, 0)
-        : sent.removals_before != 0 && traced.number(0, 2) == sent.removals_before;
-    return unwritten ? fate::not_applied : fate::unknown;
-}
-
-/// Determines the outcome of a write of one row without a response. Its session is ended first, so that it cannot be applied later.
-ENTITABLE_DECL result<row_written> postgres_store::trace(
-    detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context) {
-    bool const warned = on->unreplicated();
-    detail::pg_number const session{on->session()};
-    std::int64_t version = 0;
-    auto const found = ask_elsewhere(on, context, [&](detail::pg_pool::borrowed& other, detail::pg_wait const& until) {
-        for (bool const ended : {false, true}) {
-            if (ended) { // in this order: a session that is gone has no transaction that the next statement does not see
-                other->send(detail::pg_statement::end_session, {session});
-                if (!other->run(until)) { return fate::open; }
-                other->send(detail::pg_statement::has_session, {session});
-            }
-            other->send(detail::pg_statement::trace, {sent.table, sent.partition, sent.row});
-            auto said = other->run(until);
-            if (!said || (ended && said->front().size() > 0)) { return fate::open; }
-            detail::pg_rows const& traced = said->back();
-            fate const told = judge(traced, sent, ended);
-            if (told == fate::applied) {
-                version = traced.number(0, 0);
-                return (traced.flag(0, 3) ? confirm(other, until) : !warned) ? fate::applied : fate::unknown;
-            }
-            if (told != fate::open) { return told; }
-        }
-        return fate::open;
-    });
-    if (found == fate::applied) { return row_written{row_written::outcome::done, version}; }
-    if (found != fate::not_applied) { why.error().effect = effect::unknown; }
-    return why;
-}
-
 /// Whether the required standbys have the earlier commit: they have a new commit of this session.
 ENTITABLE_DECL bool postgres_store::confirm(detail::pg_pool::borrowed& on, detail::pg_wait const& until) {
     on->send(detail::pg_statement::begin);
