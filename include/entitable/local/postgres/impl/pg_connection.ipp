@@ -125,10 +125,9 @@ ENTITABLE_DECL std::int32_t pg_connection::session() const noexcept { return PQb
 
 ENTITABLE_DECL bool pg_connection::hung_up() {
     pollfd at{PQsocket(on_.get()), POLLIN, 0};
-    if (at.fd < 0 ||
-        (::poll(&at, 1, 0) > 0 && (PQconsumeInput(on_.get()) == 0 || PQstatus(on_.get()) == CONNECTION_BAD))) {
-        broken_ = true;
-    }
+    broken_ = broken_ || at.fd < 0;
+    // The server's last message comes before the end of the stream.
+    while (!broken_ && ::poll(&at, 1, 0) > 0) { broken_ = PQconsumeInput(on_.get()) == 0; }
     return broken_;
 }
 
