@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// `table<E>` on postgres_backend compared with hand-written code on libpq: the same statements, prepared, in binary and in pipelines,
-// over tables of the same form, and rows put together byte by byte. And an update that locks the row of its partition compared with a
-// SERIALIZABLE one, both by hand. All in wall time. An argument names one part: calls, threads, isolation.
+// `table<E>` on postgres_backend compared with hand-written code on libpq over a natural table: a typed column for each property, text keys,
+// a version, prepared statements in binary, a batch as one pipeline. Ratios of the processor time of the client, of all processes of the
+// server, of both, of the wall time and of the WAL, in interleaved rounds of one run. An argument names one part: calls, threads, loads.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests -I /usr/include/postgresql benchmarks/postgres.cpp -o postgres -lpq -pthread
-//     tests/tools/postgres run durable ./postgres
+//     tests/tools/postgres run [durable] ./postgres
 
-#include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/postgres.hpp>
 
 #include <benchmarks/support/business.hpp>
-#include <benchmarks/support/business_bytes.hpp>
 #include <benchmarks/support/measure.hpp>
 #if __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>
@@ -22,15 +20,14 @@
 #include <support/postgres_server.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <initializer_list>
+#include <fstream>
 #include <memory>
 
 namespace {
 
 using entitable::postgres_backend;
-using entitable::detail::pg_number;
-using entitable::detail::pg_statement;
 using measure::business;
 using table = entitable::table<business>;
 
@@ -39,215 +36,279 @@ std::atomic<std::uint64_t> checksum{0}; ///< so that nothing is optimised away
 
 // ---- by hand ----------------------------------------------------------------------------------------
 
-/// Keys of the benchmark are ASCII.
-std::string wide(std::string const& text) {
-    std::string made;
-    for (char const each : text) {
-        made += '\0';
-        made += each;
+template <class Number>
+void put_number(std::string& to, Number number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    for (std::size_t at = sizeof number; at-- > 0;) { to += bytes[at]; }
+}
+template <class Number>
+void take_number(char const* from, Number& number) {
+    char bytes[sizeof number];
+    for (std::size_t at = 0; at < sizeof number; ++at) { bytes[sizeof number - 1 - at] = from[at]; }
+    std::memcpy(&number, bytes, sizeof number);
+}
+
+/// The parameters of one statement. Numbers are kept in one string, whose memory is reused.
+class parameters {
+public:
+    void clear() {
+        count_ = 0;
+        numbers_.clear();
+        numbers_.reserve(256);
     }
-    return made;
-}
-std::int64_t number_of(char const* bytes, std::size_t size) {
-    std::uint64_t made = 0;
-    for (std::size_t at = 0; at < size; ++at) { made = made << 8U | static_cast<unsigned char>(bytes[at]); }
-    return static_cast<std::int64_t>(made);
-}
+    void add(std::string const& text) { set(text.data(), text.size()); }
+    template <class Number>
+    void add(Number number) {
+        std::size_t const begin = numbers_.size();
+        put_number(numbers_, number);
+        set(numbers_.data() + begin, sizeof number);
+    }
+    void add_properties(business const& of) {
+        add(of.name);
+        add(of.description);
+        add(of.city);
+        add(of.category);
+        add(of.employees);
+        add(of.founded);
+        add(of.rating);
+        add(of.turnover);
+        add(of.open);
+        add(of.visits);
+        add(of.changed.ticks);
+        set(reinterpret_cast<char const*>(of.owner.bytes.data()), 16);
+        add(entitable::system_clock().now().ticks);
+    }
+    [[nodiscard]] int count() const { return count_; }
+    char const* values[20];
+    int sizes[20];
+    int formats[20];
+
+private:
+    void set(char const* bytes, std::size_t size) {
+        values[count_] = bytes;
+        sizes[count_] = static_cast<int>(size);
+        formats[count_++] = 1;
+    }
+    int count_{};
+    std::string numbers_;
+};
+
+struct clear_answer {
+    void operator()(PGresult* answer) const noexcept { PQclear(answer); }
+};
+using answer = std::unique_ptr<PGresult, clear_answer>;
 
 class by_hand {
 public:
-    struct clear {
-        void operator()(PGresult* answer) const noexcept { PQclear(answer); }
-    };
-    using rows = std::unique_ptr<PGresult, clear>;
-
-    /// Uses the tables that a postgres_backend created.
-    explicit by_hand(entitable::postgres_options const& options) : on_(PQconnectdb(std::getenv("ENTITABLE_POSTGRES"))) {
-        rows const set{PQexec(on_, entitable::detail::pg_session_text(options).c_str())};
-        for (int each = 0; each < static_cast<int>(pg_statement::count); ++each) {
-            auto const which = static_cast<pg_statement>(each);
-            prepare(name_of(which), entitable::detail::pg_statement_text(which, options.schema));
-        }
-        prepare("serializable", "BEGIN ISOLATION LEVEL SERIALIZABLE");
-        prepare("no_partition", "SELECT id, 0::int8 FROM " + options.schema + ".tables WHERE key = $1::bytea");
-        prepare("read_version",
-            "SELECT t.id, p.version, r.value FROM " + options.schema + ".tables t JOIN " + options.schema +
-                ".partitions p ON p.table_id = t.id AND p.partition_key = $2::bytea LEFT JOIN " + options.schema +
-                ".rows r ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = $3::bytea WHERE t.key = "
-                "$1::bytea");
-        if (PQenterPipelineMode(on_) == 0) { stop(); }
+    explicit by_hand(std::string const& schema) : on_(PQconnectdb(std::getenv("ENTITABLE_POSTGRES"))) {
+        run("SET search_path = " + schema);
+        run("SET client_min_messages = warning");
+        run("CREATE TABLE IF NOT EXISTS natural_rows (region text COLLATE \"C\", id text COLLATE \"C\", name text NOT "
+            "NULL, "
+            "description text NOT NULL, city text NOT NULL, category text NOT NULL, employees int4 NOT NULL, founded "
+            "int4 NOT "
+            "NULL, rating float8 NOT NULL, turnover float8 NOT NULL, open bool NOT NULL, visits int8 NOT NULL, changed "
+            "int8 "
+            "NOT NULL, owner uuid NOT NULL, version int8 NOT NULL, PRIMARY KEY (region, id))");
+        std::string const columns = "name, description, city, category, employees, founded, rating, turnover, open, "
+                                    "visits, changed, owner, version";
+        prepare("get", "SELECT " + columns + " FROM natural_rows WHERE region = $1 AND id = $2");
+        prepare("insert",
+            "INSERT INTO natural_rows VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)");
+        prepare("update",
+            "UPDATE natural_rows SET (" + columns +
+                ") = ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) WHERE region = $1 AND id = $2");
+        prepare("remove", "DELETE FROM natural_rows WHERE region = $1 AND id = $2");
+        prepare(
+            "page", "SELECT " + columns + ", id FROM natural_rows WHERE region = $1 AND id >= $2 ORDER BY id LIMIT $3");
+        prepare("count", "SELECT count(*) FROM natural_rows WHERE region = $1");
     }
     ~by_hand() { PQfinish(on_); }
     by_hand(by_hand const&) = delete;
     by_hand& operator=(by_hand const&) = delete;
 
     bool get(std::string const& region, std::string const& id, business& out) {
-        std::string const partition = wide(region);
-        std::string const row = wide(id);
-        send(name_of(pg_statement::get), {"businesses", partition, row});
-        run();
-        bool const found = PQntuples(answers_[0].get()) > 0 && PQgetisnull(answers_[0].get(), 0, 0) == 0;
-        if (found) {
-            out.region = region;
-            out.id = id;
-            measure::take_business(PQgetvalue(answers_[0].get(), 0, 0), out);
-        }
-        return found;
+        keys(region, id);
+        answer const found = call("get");
+        if (PQntuples(found.get()) == 0) { return false; }
+        out.region = region;
+        out.id = id;
+        take(found.get(), 0, out);
+        return true;
     }
-    void insert(business const& made) {
-        std::string const partition = wide(made.region);
-        std::string const row = wide(made.id);
-        entitable::detail::pg_array array;
-        array.add(row);
-        std::int64_t const version = lock(partition, array.finish());
-        row_.clear();
-        measure::put_business(row_, made);
-        send(name_of(pg_statement::put), {pg_number{table_}, partition, row, row_});
-        finish(partition, version);
+    void insert(business const& made) { write("insert", made); }
+    void update(business const& made) { write("update", made); }
+    void remove(std::string const& region, std::string const& id) {
+        keys(region, id);
+        call("remove");
     }
-    /// Entities of one partition.
+    /// One transaction in one pipeline.
     void insert(business const* from, std::size_t count) {
-        std::string const partition = wide(from->region);
-        entitable::detail::pg_array keys;
-        for (std::size_t at = 0; at < count; ++at) { keys.add(wide(from[at].id)); }
-        std::int64_t const version = lock(partition, keys.finish());
-        entitable::detail::pg_array values;
+        if (PQenterPipelineMode(on_) == 0) { stop(); }
+        PQsendQueryParams(on_, "BEGIN", 0, nullptr, nullptr, nullptr, nullptr, 1);
         for (std::size_t at = 0; at < count; ++at) {
-            row_.clear();
-            measure::put_business(row_, from[at]);
-            values.add(row_);
+            keys(from[at].region, from[at].id);
+            with_.add_properties(from[at]);
+            PQsendQueryPrepared(on_, "insert", with_.count(), with_.values, with_.sizes, with_.formats, 1);
         }
-        send(name_of(pg_statement::put_many), {pg_number{table_}, partition, keys.finish(), values.finish()});
-        finish(partition, version);
+        PQsendQueryParams(on_, "COMMIT", 0, nullptr, nullptr, nullptr, nullptr, 1);
+        if (PQpipelineSync(on_) == 0) { stop(); }
+        for (;;) {
+            answer const one{PQgetResult(on_)};
+            if (one == nullptr) { continue; }
+            auto const status = PQresultStatus(one.get());
+            if (status == PGRES_PIPELINE_SYNC) { break; }
+            if (status != PGRES_COMMAND_OK) { stop(); }
+        }
+        if (PQexitPipelineMode(on_) == 0) { stop(); }
     }
     void page(std::string const& region, std::string const& from, std::int64_t count, business& reused) {
-        std::string const partition = wide(region);
-        std::string const row = wide(from);
-        send(name_of(pg_statement::scan_partition), {"businesses", partition, row, pg_number{count}});
-        run();
-        PGresult* const found = answers_[0].get();
-        for (int at = 0; at < PQntuples(found); ++at) {
+        keys(region, from);
+        with_.add(count);
+        answer const found = call("page");
+        for (int at = 0; at < PQntuples(found.get()); ++at) {
             reused.region = region;
-            reused.id.clear();
-            char const* const key = PQgetvalue(found, at, 1);
-            for (int unit = 1; unit < PQgetlength(found, at, 1); unit += 2) { reused.id += key[unit]; }
-            measure::take_business(PQgetvalue(found, at, 2), reused);
+            reused.id.assign(
+                PQgetvalue(found.get(), at, 13), static_cast<std::size_t>(PQgetlength(found.get(), at, 13)));
+            take(found.get(), at, reused);
             checksum += reused.name.size();
         }
     }
-
-    // ---- the same update, once with a lock and once SERIALIZABLE
-
-    /// Rows that are incremented. Returns how often the transaction was run.
-    std::size_t replace_locked(std::string const& partition, std::string const& row, std::string const& bytes) {
-        entitable::detail::pg_array array;
-        array.add(row);
-        std::int64_t const version = lock(partition, array.finish());
-        send(name_of(pg_statement::put), {pg_number{table_}, partition, row, bytes});
-        finish(partition, version);
-        return 1;
+    std::int64_t count(std::string const& region) {
+        with_.clear();
+        with_.add(region);
+        answer const found = call("count");
+        std::int64_t number = 0;
+        take_number(PQgetvalue(found.get(), 0, 0), number);
+        return number;
     }
-    /// Without `versioned` the partition gets no version: then transactions on different rows do not conflict.
-    std::size_t replace_serializable(
-        std::string const& partition, std::string const& row, std::string const& bytes, bool versioned) {
-        for (std::size_t tries = 1;; ++tries) {
-            send("serializable", {});
-            if (versioned) {
-                send("read_version", {"businesses", partition, row});
-            } else {
-                send("no_partition", {"businesses"});
-                send(name_of(pg_statement::get), {"businesses", partition, row});
-            }
-            if (!run(true)) { continue; }
-            table_ = static_cast<std::int32_t>(number_of(PQgetvalue(answers_[1].get(), 0, 0), 4));
-            std::int64_t const version = number_of(PQgetvalue(answers_[1].get(), 0, 1), 8) + 1;
-            send(name_of(pg_statement::put), {pg_number{table_}, partition, row, bytes});
-            if (versioned) {
-                send(name_of(pg_statement::raise_version), {pg_number{table_}, partition, pg_number{version}});
-            }
-            send(name_of(pg_statement::commit), {});
-            if (run(true)) { return tries; }
-        }
+    /// Bytes of WAL so far.
+    std::int64_t wal() {
+        answer const said{PQexec(on_, "SELECT pg_current_wal_insert_lsn() - '0/0'")};
+        return std::strtoll(PQgetvalue(said.get(), 0, 0), nullptr, 10);
     }
 
 private:
-    static char const* name_of(pg_statement which) {
-        static std::string const* const names = [] {
-            auto* const made = new std::string[static_cast<std::size_t>(pg_statement::count)];
-            for (std::size_t at = 0; at < static_cast<std::size_t>(pg_statement::count); ++at) {
-                made[at] = "s" + std::to_string(at);
-            }
-            return made;
-        }();
-        return names[static_cast<std::size_t>(which)].c_str();
+    void run(std::string const& text) {
+        answer const done{PQexec(on_, text.c_str())};
+        if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) { stop(); }
     }
     void prepare(char const* name, std::string const& text) {
-        rows const done{PQprepare(on_, name, text.c_str(), 0, nullptr)};
+        answer const done{PQprepare(on_, name, text.c_str(), 0, nullptr)};
         if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) { stop(); }
     }
     [[noreturn]] void stop() {
         std::printf("%s\n", PQerrorMessage(on_));
         std::abort();
     }
-    void send(char const* name, std::initializer_list<std::string_view> values) {
-        char const* at[8];
-        int sizes[8];
-        int formats[8];
-        int count = 0;
-        for (std::string_view const value : values) {
-            at[count] = value.data();
-            sizes[count] = static_cast<int>(value.size());
-            formats[count++] = 1;
-        }
-        if (PQsendQueryPrepared(on_, name, count, at, sizes, formats, 1) == 0) { stop(); }
+    void keys(std::string const& region, std::string const& id) {
+        with_.clear();
+        with_.add(region);
+        with_.add(id);
     }
-    /// False if the server reports that another transaction was first, and `may_fail`; then the transaction is rolled
-    /// back.
-    bool run(bool may_fail = false) {
-        answers_.clear();
-        if (PQpipelineSync(on_) == 0) { stop(); }
-        bool good = true;
-        for (;;) {
-            rows answer{PQgetResult(on_)};
-            if (answer == nullptr) { continue; }
-            auto const status = PQresultStatus(answer.get());
-            if (status == PGRES_PIPELINE_SYNC) { break; }
-            if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
-                answers_.push_back(std::move(answer));
-            } else if (status != PGRES_PIPELINE_ABORTED) {
-                char const* const state = PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
-                good = false;
-                if (!may_fail || state == nullptr || std::strcmp(state, "40001") != 0) { stop(); }
-            }
-        }
-        if (!good && PQtransactionStatus(on_) != PQTRANS_IDLE) {
-            send(name_of(pg_statement::rollback), {});
-            run();
-        }
-        return good;
+    void write(char const* name, business const& made) {
+        keys(made.region, made.id);
+        with_.add_properties(made);
+        call(name);
     }
-    /// Increments the version of the partition.
-    std::int64_t lock(std::string const& partition, std::string const& keys) {
-        send(name_of(pg_statement::begin), {});
-        send(name_of(pg_statement::lock_partition), {"businesses", partition});
-        send(name_of(pg_statement::read_partition), {"businesses", partition, keys});
-        run();
-        table_ = static_cast<std::int32_t>(number_of(PQgetvalue(answers_[2].get(), 0, 0), 4));
-        return number_of(PQgetvalue(answers_[2].get(), 0, 1), 8);
+    answer call(char const* name) {
+        answer done{PQexecPrepared(on_, name, with_.count(), with_.values, with_.sizes, with_.formats, 1)};
+        auto const status = PQresultStatus(done.get());
+        if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) { stop(); }
+        return done;
     }
-    void finish(std::string const& partition, std::int64_t version) {
-        send(name_of(pg_statement::raise_version), {pg_number{table_}, partition, pg_number{version + 1}});
-        send(name_of(pg_statement::commit), {});
-        run();
+    static void take(PGresult* from, int row, business& out) {
+        auto const text = [&](int column, std::string& to) {
+            to.assign(PQgetvalue(from, row, column), static_cast<std::size_t>(PQgetlength(from, row, column)));
+        };
+        text(0, out.name);
+        text(1, out.description);
+        text(2, out.city);
+        text(3, out.category);
+        take_number(PQgetvalue(from, row, 4), out.employees);
+        take_number(PQgetvalue(from, row, 5), out.founded);
+        take_number(PQgetvalue(from, row, 6), out.rating);
+        take_number(PQgetvalue(from, row, 7), out.turnover);
+        take_number(PQgetvalue(from, row, 8), out.open);
+        take_number(PQgetvalue(from, row, 9), out.visits);
+        take_number(PQgetvalue(from, row, 10), out.changed.ticks);
+        std::memcpy(out.owner.bytes.data(), PQgetvalue(from, row, 11), 16);
     }
 
     PGconn* on_;
-    std::int32_t table_{};
-    std::vector<rows> answers_;
-    std::string row_;
+    parameters with_;
 };
 
 // ---- the measurements -------------------------------------------------------------------------------
+
+/// Nanoseconds of processor time of all processes of the server that the test started.
+double server_time() {
+    std::string const text = std::getenv("ENTITABLE_POSTGRES");
+    std::size_t const host = text.find("host=") + 5;
+    std::string const folder = text.substr(host, text.find(' ', host) - host);
+    long server = 0;
+    std::ifstream{folder + "/data.pid"} >> server;
+    double sum = 0;
+    std::string processes = std::to_string(server);
+    std::ifstream children{"/proc/" + processes + "/task/" + processes + "/children"};
+    for (std::string each = processes; !each.empty();) {
+        double spent = 0;
+        std::ifstream{"/proc/" + each + "/schedstat"} >> spent;
+        sum += spent;
+        each.clear();
+        children >> each;
+    }
+    return sum;
+}
+
+struct cost {
+    double client{}, server{}, wall{}, wal{};
+};
+
+/// Runs `work` and divides what it cost by the number of operations, which it returns.
+cost of(by_hand& meter, std::function<std::size_t()> const& work) {
+    double const wal = static_cast<double>(meter.wal());
+    double const client = measure::cpu_now();
+    double const server = server_time();
+    auto const begin = std::chrono::steady_clock::now();
+    auto const count = static_cast<double>(work());
+    std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - begin;
+    double const client_end = measure::cpu_now();
+    double const server_end = server_time();
+    return {(client_end - client) / count, (server_end - server) / count, time.count() / count,
+        (static_cast<double>(meter.wal()) - wal) / count};
+}
+
+void compare(by_hand& meter, char const* name, double limit, bool of_wall, std::size_t rounds,
+    std::function<std::size_t()> const& hand, std::function<std::size_t()> const& ours) {
+    std::array<std::vector<double>, 5> ratios;
+    std::vector<double> hands;
+    std::vector<double> own;
+    static_cast<void>(hand());
+    static_cast<void>(ours());
+    double wal[2] = {};
+    for (std::size_t round = 0; round < rounds; ++round) {
+        cost const first = of(meter, hand);
+        cost const second = of(meter, ours);
+        double const both[2] = {first.client + first.server, second.client + second.server};
+        ratios[0].push_back(second.client / first.client);
+        ratios[1].push_back(second.server / first.server);
+        ratios[2].push_back(both[1] / both[0]);
+        ratios[3].push_back(second.wall / first.wall);
+        hands.push_back(both[0]);
+        own.push_back(both[1]);
+        wal[0] += first.wal;
+        wal[1] += second.wal;
+    }
+    double const judged = measure::median(ratios[of_wall ? 3 : 2]);
+    std::printf("%-36s %8.1f %8.1f  %6.2f %6.2f %6.2f %6.2f  %7.0f %7.0f  limit %.2f%s%s\n", name,
+        measure::median(hands) / 1000, measure::median(own) / 1000, measure::median(ratios[0]),
+        measure::median(ratios[1]), measure::median(ratios[2]), measure::median(ratios[3]),
+        wal[0] / static_cast<double>(rounds), wal[1] / static_cast<double>(rounds), limit, of_wall ? " of time" : "",
+        judged <= limit ? "" : "  MISSED");
+    std::fflush(stdout);
+}
 
 void insert_all(table const& into, std::vector<business> const& all) {
     for (std::size_t at = 0; at < all.size(); at += 100) {
@@ -260,22 +321,22 @@ void insert_all(by_hand& into, std::vector<business> const& all) {
     for (std::size_t at = 0; at < all.size(); at += 100) { into.insert(&all[at], 100); }
 }
 
-/// Both with the same rows, each in a schema of its own.
+/// Both with the same rows, in one schema.
 struct contenders {
-    entitable::postgres_options hand_options = entitable_test::own_schema();
     entitable::postgres_options options = entitable_test::own_schema();
-    postgres_backend hand_store;
     postgres_backend store;
     table ours{store, "businesses"};
+    by_hand hand;
+    by_hand meter;
 
     contenders()
-        : hand_store(postgres_backend::connect(std::getenv("ENTITABLE_POSTGRES"), hand_options).value()), store([&] {
+        : store([&] {
               options.connections = 32;
               return postgres_backend::connect(std::getenv("ENTITABLE_POSTGRES"), options).value();
-          }()) {
-        table{hand_store, "businesses"}.create().value();
+          }()),
+          hand(options.schema),
+          meter(options.schema) {
         ours.create().value();
-        by_hand hand{hand_options};
         auto const all = measure::make_businesses(0, preloaded, 1'000'000);
         insert_all(hand, all);
         insert_all(ours, all);
@@ -284,27 +345,25 @@ struct contenders {
 
 void calls() {
     contenders both;
-    by_hand hand{both.hand_options};
+    by_hand& hand = both.hand;
     std::string const region = measure::region_of(0, 1'000'000);
     std::mt19937_64 random{1};
     std::vector<std::string> ids;
-    for (std::size_t index = 0; index < 500; ++index) {
+    for (std::size_t index = 0; index < 1000; ++index) {
         ids.push_back(measure::id_of(random() % preloaded, 1'000'000));
     }
-    measure::compare(
-        "point read", 1.3, 31,
+    compare(
+        both.meter, "point read", 1.2, false, 21,
         [&] {
-            return measure::wall(ids.size(), [&] {
-                for (std::string const& id : ids) {
-                    business found;
-                    checksum += hand.get(region, id, found) ? found.name.size() : 0;
-                }
-            });
+            for (std::string const& id : ids) {
+                business found;
+                checksum += hand.get(region, id, found) ? found.name.size() : 0;
+            }
+            return ids.size();
         },
         [&] {
-            return measure::wall(ids.size(), [&] {
-                for (std::string const& id : ids) { checksum += both.ours.get(region, id).value().name.size(); }
-            });
+            for (std::string const& id : ids) { checksum += both.ours.get(region, id).value().name.size(); }
+            return ids.size();
         });
     std::size_t hand_next = preloaded;
     std::size_t next = preloaded;
@@ -313,152 +372,141 @@ void calls() {
         from += count;
         return made;
     };
-    measure::compare(
-        "insert", 1.3, 31,
-        [&] {
-            auto const all = fresh(hand_next, 100);
-            return measure::wall(all.size(),
-                [&] { std::for_each(all.begin(), all.end(), [&](business const& each) { hand.insert(each); }); });
+    // The entities are made before the clock starts.
+    std::vector<business> hand_made;
+    std::vector<business> made;
+    auto const prepared = [&](std::size_t count) {
+        hand_made = fresh(hand_next, count);
+        made = fresh(next, count);
+    };
+    auto const in_rounds = [&](char const* name, double limit, std::size_t rounds, std::size_t count, auto const& by,
+                               auto const& us) {
+        // Twice as many as one round needs: `compare` warms up once.
+        prepared(count * (rounds + 1));
+        std::size_t hand_at = 0;
+        std::size_t at = 0;
+        compare(
+            both.meter, name, limit, false, rounds,
+            [&] {
+                by(&hand_made[hand_at], count);
+                hand_at += count;
+                return count;
+            },
+            [&] {
+                us(&made[at], count);
+                at += count;
+                return count;
+            });
+    };
+    in_rounds(
+        "insert", 1.3, 21, 500,
+        [&](business const* all, std::size_t count) {
+            std::for_each(all, all + count, [&](business const& each) { hand.insert(each); });
         },
-        [&] {
-            auto const all = fresh(next, 100);
-            return measure::wall(all.size(), [&] {
-                std::for_each(
-                    all.begin(), all.end(), [&](business const& each) { (void)both.ours.insert(each).value(); });
+        [&](business const* all, std::size_t count) {
+            std::for_each(
+                all, all + count, [&](business const& each) { static_cast<void>(both.ours.insert(each).value()); });
+        });
+    std::size_t turn = 0;
+    auto const changed = [&](std::size_t index) {
+        business one = measure::make_business(index, 1'000'000);
+        one.employees = static_cast<std::int32_t>(++turn);
+        return one;
+    };
+    auto const rows = [&](auto const& each) {
+        return [&] {
+            for (std::size_t index = 0; index < 500; ++index) { each(random() % preloaded); }
+            return std::size_t{500};
+        };
+    };
+    auto const hand_update = [&](std::size_t index) { hand.update(changed(index)); };
+    auto const our_replace = [&](std::size_t index) { both.ours.replace(changed(index), entitable::any_etag).value(); };
+    auto const our_put = [&](std::size_t index) { both.ours.insert_or_replace(changed(index)).value(); };
+    compare(both.meter, "replace / UPDATE", 1.3, false, 21, rows(hand_update), rows(our_replace));
+    compare(both.meter, "insert_or_replace / UPDATE", 1.3, false, 21, rows(hand_update), rows(our_put));
+    in_rounds(
+        "remove / DELETE (after an insert)", 1.3, 15, 500,
+        [&](business const* all, std::size_t count) {
+            std::for_each(all, all + count, [&](business const& each) {
+                hand.insert(each);
+                hand.remove(each.region, each.id);
+            });
+        },
+        [&](business const* all, std::size_t count) {
+            std::for_each(all, all + count, [&](business const& each) {
+                both.ours.insert(each).value();
+                both.ours.remove(each.region, each.id, entitable::any_etag).value();
             });
         });
-    measure::compare(
-        "batch of 100, per row", 1.3, 21,
-        [&] {
-            auto const all = fresh(hand_next, 1'000);
-            return measure::wall(all.size(), [&] { insert_all(hand, all); });
-        },
-        [&] {
-            auto const all = fresh(next, 1'000);
-            return measure::wall(all.size(), [&] { insert_all(both.ours, all); });
+    in_rounds(
+        "batch of 100, per row", 1.2, 15, 1'000,
+        [&](business const* all, std::size_t count) { insert_all(hand, std::vector<business>(all, all + count)); },
+        [&](business const* all, std::size_t count) {
+            insert_all(both.ours, std::vector<business>(all, all + count));
         });
     using b = entitable::fields<business>;
-    measure::compare(
-        "page of 1,000, per row", 1.3, 31,
+    compare(
+        both.meter, "page of 1,000, per row", 1.1, false, 21,
         [&] {
             business reused;
-            return measure::wall(10'000, [&] {
-                for (std::size_t at = 0; at < 10; ++at) {
-                    hand.page(region, measure::id_of(at * 1'000, 1'000'000), 1'000, reused);
-                }
-            });
+            for (std::size_t at = 0; at < 10; ++at) {
+                hand.page(region, measure::id_of(at * 1'000, 1'000'000), 1'000, reused);
+            }
+            return std::size_t{10'000};
         },
         [&] {
-            return measure::wall(10'000, [&] {
-                for (std::size_t at = 0; at < 10; ++at) {
-                    auto const rows =
-                        both.ours.where(b::region == region && b::id >= measure::id_of(at * 1'000, 1'000'000))
-                            .take(1'000);
-                    for (business const& each : rows) { checksum += each.name.size(); }
-                }
-            });
+            for (std::size_t at = 0; at < 10; ++at) {
+                auto const some =
+                    both.ours.where(b::region == region && b::id >= measure::id_of(at * 1'000, 1'000'000)).take(1'000);
+                for (business const& each : some) { checksum += each.name.size(); }
+            }
+            return std::size_t{10'000};
         });
-}
-
-/// Microseconds per operation of this number of concurrent threads.
-double per_operation(std::size_t threads, std::function<void(std::size_t thread, std::size_t count)> const& operation) {
-    std::atomic<bool> stop{false};
-    std::atomic<std::size_t> done{0};
-    std::vector<std::thread> running;
-    auto const begin = std::chrono::steady_clock::now();
-    for (std::size_t thread = 0; thread < threads; ++thread) {
-        running.emplace_back([&, thread] {
-            for (std::size_t count = 0; !stop; ++count, ++done) { operation(thread, count); }
+    compare(
+        both.meter, "count", 1.2, false, 9,
+        [&] {
+            checksum += static_cast<std::uint64_t>(hand.count(region));
+            return std::size_t{1};
+        },
+        [&] {
+            checksum += both.ours.where(b::region == region).count().value();
+            return std::size_t{1};
         });
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds{400});
-    stop = true;
-    for (std::thread& each : running) { each.join(); }
-    std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - begin;
-    return time.count() / static_cast<double>(done);
 }
 
 void threads() {
     contenders both;
+    constexpr std::size_t count = 16;
     std::vector<std::unique_ptr<by_hand>> hands;
-    for (std::size_t count = 0; count < 32; ++count) { hands.push_back(std::make_unique<by_hand>(both.hand_options)); }
-    std::string const region = measure::region_of(0, 1'000'000);
-    std::size_t next = 0;
-    for (std::size_t const count : {std::size_t{8}, std::size_t{32}}) {
-        auto const id = [&](std::size_t thread, std::size_t at) {
-            return measure::id_of((thread * 977 + at * 131) % preloaded, 1'000'000);
-        };
-        measure::compare(("point reads by " + std::to_string(count) + " threads").c_str(), 1.3, 11,
-            [&] {
-                return per_operation(count, [&](std::size_t thread, std::size_t at) {
-                    business found;
-                    checksum += hands[thread]->get(region, id(thread, at), found) ? found.name.size() : 0;
-                });
-            },
-            [&] {
-                return per_operation(count, [&](std::size_t thread, std::size_t at) {
-                    checksum += both.ours.get(region, id(thread, at)).value().name.size();
-                });
-            });
-        auto const made = [&](std::size_t thread, std::size_t at) {
-            business each = measure::make_business(next + at, 100'000'000);
-            each.region = "thread" + std::to_string(thread);
-            return each;
-        };
-        measure::compare(("inserts by " + std::to_string(count) + " threads").c_str(), 1.3, 11,
-            [&] {
-                next += 100'000;
-                return per_operation(
-                    count, [&](std::size_t thread, std::size_t at) { hands[thread]->insert(made(thread, at)); });
-            },
-            [&] {
-                return per_operation(count,
-                    [&](std::size_t thread, std::size_t at) { (void)both.ours.insert(made(thread, at)).value(); });
-            });
+    for (std::size_t each = 0; each < count; ++each) {
+        hands.push_back(std::make_unique<by_hand>(both.options.schema));
     }
-}
-
-void isolation() {
-    contenders both;
-    std::vector<std::unique_ptr<by_hand>> hands;
-    for (std::size_t count = 0; count < 32; ++count) { hands.push_back(std::make_unique<by_hand>(both.hand_options)); }
-    std::string const bytes(300, 'x');
-    struct shape {
-        char const* name;
-        std::size_t threads;
-        bool hot; ///< all in one partition, each on a row of its own
+    std::atomic<std::size_t> next{10'000'000};
+    auto const by_all = [&](bool hot, auto const& insert) {
+        return [&, hot] {
+            std::atomic<std::size_t> done{0};
+            std::vector<std::thread> running;
+            for (std::size_t thread = 0; thread < count; ++thread) {
+                running.emplace_back([&, thread] {
+                    business made = measure::make_business(1, 1'000'000);
+                    made.region = hot ? "hot" : "thread" + std::to_string(thread);
+                    auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds{300};
+                    while (std::chrono::steady_clock::now() < end) {
+                        made.id = std::to_string(next++);
+                        insert(thread, made);
+                        ++done;
+                    }
+                });
+            }
+            for (std::thread& each : running) { each.join(); }
+            return done.load();
+        };
     };
-    for (shape const& each : {shape{"1 thread", 1, false}, shape{"8 threads, a partition each", 8, false},
-             shape{"32 threads, a partition each", 32, false}, shape{"8 threads, one partition", 8, true},
-             shape{"32 threads, one partition", 32, true}}) {
-        std::atomic<std::size_t> runs{0};
-        std::atomic<std::size_t> updates{0};
-        auto const with = [&](auto const& replace) {
-            return [&, replace] {
-                return per_operation(each.threads, [&](std::size_t thread, std::size_t) {
-                    std::string const partition = wide(each.hot ? "hot" : "own" + std::to_string(thread));
-                    runs += replace(*hands[thread], partition, wide("row" + std::to_string(thread)));
-                    ++updates;
-                });
-            };
-        };
-        auto const locked = with([&](by_hand& hand, std::string const& partition, std::string const& row) {
-            return hand.replace_locked(partition, row, bytes);
-        });
-        std::printf("%s\n", each.name);
-        for (bool const versioned : {true, false}) {
-            auto const serializable = with([&](by_hand& hand, std::string const& partition, std::string const& row) {
-                return hand.replace_serializable(partition, row, bytes, versioned);
-            });
-            (void)locked(); // so that the rows exist
-            runs = 0;
-            updates = 0;
-            measure::compare(versioned ? "  SERIALIZABLE beside the lock" : "  the same without versions", 1, 7, locked,
-                serializable);
-            // about half of the updates were locked ones, and those run once
-            std::printf("    %zu updates, %zu of them run again\n", updates.load(), runs.load() - updates.load());
-        }
-    }
+    auto const hand = [&](std::size_t thread, business const& made) { hands[thread]->insert(made); };
+    auto const ours = [&](std::size_t, business const& made) { both.ours.insert(made).value(); };
+    compare(both.meter, "inserts, 16 threads, one partition", 2, true, 11, by_all(true, hand), by_all(true, ours));
+    compare(
+        both.meter, "inserts, 16 threads, a partition each", 1.3, true, 11, by_all(false, hand), by_all(false, ours));
 }
 
 } // namespace
@@ -469,9 +517,9 @@ int main(int count, char** words) {
         return 0;
     }
     std::string_view const only = count > 1 ? words[1] : "";
-    measure::heading();
+    std::printf("%-36s %8s %8s  %6s %6s %6s %6s  %7s %7s\n", "", "hand us", "ours us", "client", "server", "both",
+        "time", "WAL", "ours");
     if (only.empty() || only == "calls") { calls(); }
     if (only.empty() || only == "threads") { threads(); }
-    if (only.empty() || only == "isolation") { isolation(); }
     std::printf("(%llu)\n", static_cast<unsigned long long>(checksum.load()));
 }

@@ -109,7 +109,7 @@ TEST_CASE("postgres: a warning from a trigger at COMMIT is not mistaken for a mi
         ".warns() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''of a trigger''; RETURN NULL; END'; CREATE "
         "CONSTRAINT TRIGGER "
         "warns AFTER INSERT ON " +
-        options.schema + ".rows DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION " + options.schema +
+        options.schema + ".entities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION " + options.schema +
         ".warns()");
     auto const done = marks.insert({"w", 1, 1, "x"});
     INFO((done ? "" : done.error().to_string()));

@@ -3,11 +3,12 @@
 #pragma once
 
 /// \file
-/// A proxy in front of a PostgreSQL server that cuts a connection before a COMMIT reaches the server, or before its answer reaches the
-/// client. Clients prepare COMMIT under a name, which the proxy learns.
+/// A proxy in front of a PostgreSQL server that cuts a connection before what commits reaches the server, a COMMIT or a write of one row, or
+/// before its answer reaches the client. Clients prepare statements under names, which the proxy learns.
 
 #include <support/postgres_proxy.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ public:
 
     explicit cutting_proxy(std::string const& server) : postgres_proxy(server) { start(); }
     ~cutting_proxy() override { finish(); }
-    /// What happens to the next COMMIT; with `closed` no new connection is accepted after that.
+    /// What happens to the next commit; with `closed` no new connection is accepted after that.
     void cut(at where, bool closed = false) {
         closing_ = closed;
         closed_ = false;
@@ -32,7 +33,7 @@ public:
 private:
     bool accepts() override { return !closed_; }
     void serve(int client, int server) override {
-        std::string learned; // the Bind message of the statement that was prepared as COMMIT begins with it
+        std::vector<std::string> learned; // how the Bind messages of statements that commit begin
         bool swallow = false;
         std::vector<char> buffer(1 << 20);
         while (!stopped()) {
@@ -42,14 +43,11 @@ private:
                 ssize_t const got = ::recv(client, buffer.data(), buffer.size(), 0);
                 if (got <= 0) { break; }
                 std::string_view const bytes{buffer.data(), static_cast<std::size_t>(got)};
-                std::size_t const prepared = bytes.find(std::string_view{"\0COMMIT\0", 8});
-                if (prepared != std::string_view::npos && learned.empty()) {
-                    std::size_t const begin = bytes.rfind("entitable_", prepared);
-                    // an unnamed portal, then the name of the statement
-                    learned = std::string(1, '\0') + std::string{bytes.substr(begin, prepared - begin)} +
-                        std::string(1, '\0');
+                learn(bytes, learned);
+                bool commits = false;
+                for (std::string const& each : learned) {
+                    commits = commits || bytes.find(each) != std::string_view::npos;
                 }
-                bool const commits = !learned.empty() && bytes.find(learned) != std::string_view::npos;
                 if (commits && where_ != at::nothing) {
                     closed_ = closing_.load();
                     ++cuts_;
@@ -63,6 +61,21 @@ private:
                 if (got <= 0 || swallow || !send_all(client, {buffer.data(), static_cast<std::size_t>(got)})) {
                     break; // a swallowed answer means that the server has committed
                 }
+            }
+        }
+    }
+
+    /// A Parse message has the name of the statement and its text; a Bind message an unnamed portal and the name.
+    static void learn(std::string_view bytes, std::vector<std::string>& learned) {
+        constexpr std::size_t name_size = 26;
+        for (std::size_t at = bytes.find("entitable_"); at != std::string_view::npos;
+            at = bytes.find("entitable_", at + 1)) {
+            std::string_view const name = bytes.substr(at, name_size);
+            std::string_view text = bytes.substr(std::min(at + name_size, bytes.size()));
+            text = text.substr(std::min(std::size_t{1}, text.size()));
+            text = text.substr(0, text.find('\0')); // of a Bind message: its parameters
+            if (text == "COMMIT" || text.find(" RETURNING version") != std::string_view::npos) {
+                learned.push_back(std::string(1, '\0') + std::string{name} + std::string(1, '\0'));
             }
         }
     }

@@ -139,7 +139,8 @@ public:
 private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
-    ENTITABLE_LAZY [[nodiscard]] result<void> show_page(run_watcher const& watcher, bool row_keys);
+    ENTITABLE_LAZY [[nodiscard]] result<void> show_page(
+        run_watcher const& watcher, bool row_keys, std::uint64_t* number = nullptr);
     /// Requests the next page, and others concurrently.
     ENTITABLE_LAZY void read_round();
     /// Takes arrived pages until one has rows; returns whether another page must be requested.

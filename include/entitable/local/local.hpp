@@ -10,6 +10,8 @@
 #include <entitable/local/detail/local_rules.hpp>
 #include <entitable/local/ordered_store.hpp>
 
+#include <limits>
+
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A transport over an ordered store. A cheap handle: copies share the store. A moved-from object returns InvalidInput.
@@ -181,6 +183,22 @@ private:
 
     [[nodiscard]] result<read_entities::response> answer(read_entities const& request, call& context) const {
         auto const limits = state_->next_page(request.asked->page_size);
+        if constexpr (requires(count_range const& range) { state_->store.count_rows("", range, context); }) {
+            if (request.only_counts) {
+                auto const table = state_->table_key(request.table);
+                auto reader = detail::page_reader::start(*request.asked, table, limits);
+                if (!reader) { return std::move(reader).as_failure(); }
+                if (auto const range = reader->counted()) {
+                    auto counted = state_->store.count_rows(table, *range, context);
+                    // A count takes one statement, and pages take several: where one is too long, they may not be.
+                    bool const too_long = !counted && counted.error().code == error_code::store_busy;
+                    if (!counted && !too_long) { return std::move(counted).as_failure(); }
+                    if (counted && *counted) {
+                        return read_entities::response{std::nullopt, **counted, **counted, false};
+                    }
+                }
+            }
+        }
         run_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
         ENTITABLE_TRY(auto reader, read_page(*request.asked, limits, shown, request.row_keys, context));
         return shown != nullptr ? std::move(reader).finish_shown()
@@ -209,6 +227,9 @@ private:
     }
 
     [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
+        if constexpr (requires(row_write const& change) { state_->store.write_row("", "", "", change, context); }) {
+            if (auto written = write_alone(request, context)) { return *std::move(written); }
+        }
         result<written> outcome{std::in_place};
         return update(context, request.table, {&request.change, 1}, outcome, [&](typename Store::transaction& rows) {
             std::string payload;
@@ -216,6 +237,59 @@ private:
             return outcome.has_value();
         });
     }
+
+    /// Writes without a transaction of the store. A merge is a read and a write under the version that was read; it is begun again if the row
+    /// changes in between. Returns nothing if that happened too often: a transaction then excludes other writers.
+    [[nodiscard]] std::optional<result<written>> write_alone(write_entity const& request, call& context) const {
+        mutation const& change = request.change;
+        auto const table = state_->table_key(request.table);
+        detail::stored_key const partition{change.entity.partition_key()};
+        detail::stored_key const row{change.entity.row_key()};
+        bool const merges = change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
+        constexpr int most = 4;
+        for (int tries = 0; tries < most; ++tries) {
+            row_write made{row_write::change::put, std::nullopt, change.entity.view().payload};
+            std::string payload;
+            if (merges) {
+                detail::payload_copy copy;
+                bool exists = false;
+                auto const take = [&](std::string_view stored) {
+                    copy.take(stored);
+                    exists = true;
+                };
+                auto found = state_->store.get(table, partition, row, take, context);
+                if (!found) { return std::move(found).as_failure(); }
+                if (*found == lookup::no_table) { return state_->no_table(request.table); }
+                std::string_view const stored = copy.view();
+                auto merged = state_->prepare(
+                    change, exists ? &stored : nullptr, request.table, payload, nullptr, std::int64_t{0});
+                if (!merged) { return std::move(merged).as_failure(); }
+                made.kind = exists ? row_write::change::replace : row_write::change::insert;
+                if (exists) { made.version = row_view{{}, {}, stored}.timestamp().ticks; }
+                made.bytes = payload;
+            } else {
+                made.kind = change.kind == mutation_kind::insert ? row_write::change::insert
+                    : change.kind == mutation_kind::replace      ? row_write::change::replace
+                    : change.kind == mutation_kind::remove       ? row_write::change::erase
+                                                                 : row_write::change::put;
+                if (change.needs_existing() && !change.condition.any()) {
+                    etag const& version = change.condition.version();
+                    made.version = version.is_of_timestamp() ? version.timestamp().ticks : no_such_version;
+                }
+            }
+            auto done = state_->store.write_row(table, partition, row, made, context);
+            if (!done) { return std::move(done).as_failure(); }
+            if (done->met == row_written::outcome::done) {
+                return change.kind == mutation_kind::remove ? written{}
+                                                            : written{etag::of(date_time{done->version}), false};
+            }
+            if (!merges || done->met == row_written::outcome::no_table) {
+                return state_->refused_write(change, request.table, done->met);
+            }
+        }
+        return std::nullopt;
+    }
+    static constexpr std::int64_t no_such_version = (std::numeric_limits<std::int64_t>::min)();
 
     [[nodiscard]] result<transact::response> answer(transact const& request, call& context) const {
         result<transact::response> outcome{std::in_place};
@@ -265,6 +339,13 @@ private:
         detail::stored_key const row_key{change.entity.row_key()};
         std::int64_t* last_version = nullptr;
         if constexpr (requires { rows.last_version(); }) { last_version = &rows.last_version(); }
+        auto const drawn = [&]() -> std::optional<std::int64_t> {
+            if constexpr (requires { rows.drawn_version(); }) {
+                return rows.drawn_version();
+            } else {
+                return std::nullopt;
+            }
+        };
         result<written> outcome{std::in_place};
         if constexpr (requires { rows.insert(row_key, payload); }) {
             if (change.kind == mutation_kind::insert) {
@@ -272,9 +353,10 @@ private:
                 if (!outcome || rows.insert(row_key, payload)) { return outcome; }
             }
         }
-        bool const exists = rows.get(row_key,
-            [&](std::string_view stored) { outcome = state_->prepare(change, &stored, table, payload, last_version); });
-        if (!exists) { outcome = state_->prepare(change, nullptr, table, payload, last_version); }
+        bool const exists = rows.get(row_key, [&](std::string_view stored) {
+            outcome = state_->prepare(change, &stored, table, payload, last_version, drawn());
+        });
+        if (!exists) { outcome = state_->prepare(change, nullptr, table, payload, last_version, drawn()); }
         if (!outcome) { return outcome; }
         if (change.kind == mutation_kind::remove) {
             rows.erase(row_key);

@@ -43,6 +43,16 @@ struct scan_range {
     std::size_t most_rows{};                        ///< the visitor stops after at most this many rows; 0: unknown
 };
 
+/// The rows that a store counts: of one partition, or of several. Keys are in the form of the store. Ends are exclusive.
+struct count_range {
+    bool one_partition{};                     ///< only `from_partition`
+    std::string_view from_partition;          ///< the first partition
+    std::string_view from_row;                ///< the first row in it
+    std::optional<std::string> end_partition; ///< if absent: to the end of the table
+    std::string first_row;                    ///< the first row of each partition
+    std::optional<std::string> end_row;       ///< the end of each partition; if absent: all of its rows
+};
+
 /// Receives the bytes of a row; the view is valid during the call.
 using row_visitor = function_ref<void(std::string_view bytes)>;
 /// Receives one row of a scan; returns whether to continue. The views are valid during the call.
@@ -54,6 +64,33 @@ using run_visitor = function_ref<bool(std::span<row_view const> run)>;
 using rows_ahead = function_ref<void(function_ref<void(std::string_view row)>)>;
 /// Receives one table; returns whether to continue.
 using table_visitor = function_ref<bool(std::string_view key, std::string_view shown_name)>;
+
+/// A change of one row that a store decides by itself, for `write_row`.
+struct row_write {
+    /// What is changed.
+    enum class change : std::uint8_t {
+        insert,  ///< the row must not exist
+        put,     ///< the row may exist
+        replace, ///< the row must exist, with the version
+        erase,   ///< the row must exist, with the version
+    };
+    change kind{};                         ///< what is changed
+    std::optional<std::int64_t> version{}; ///< the required version, in ticks; if absent: any
+    std::string_view bytes{};              ///< the new bytes; the store sets their Timestamp
+};
+
+/// The outcome of a `row_write`.
+struct row_written {
+    /// What the store found.
+    enum class outcome : std::uint8_t {
+        done,     ///< the row was changed
+        no_table, ///< the table does not exist
+        no_row,   ///< the row does not exist
+        differs,  ///< the row exists; for `replace` and `erase`: with another version
+    };
+    outcome met{};          ///< what the store found
+    std::int64_t version{}; ///< the new version, in ticks, if the row was inserted, put or replaced
+};
 
 /// The rows of one partition inside an update.
 template <class T>
@@ -96,6 +133,13 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///   Used to read pages that are passed to a visitor.
 /// - `update_rows(table, partition, rows, body, call)`: `update` with `rows`, a `rows_ahead` of the rows that the body will read, so that a
 ///   store over a network can fetch them together. The body may read other rows too.
+/// - `transaction.drawn_version()`, an `std::int64_t`: the version of all changes that are staged next. It is greater than every version
+///   that the rows read so far ever had, in any process. A store has either this or `last_version`.
+/// - `write_row(table, partition, row, row_write, call)`, a `result<row_written>`: one change of one row, which needs no body. The store draws
+///   the version: it is greater than every version that this row ever had. Between the test of the version and the change nothing else
+///   changes the row.
+/// - `count_rows(table, count_range, call)`, a `result<std::optional<std::uint64_t>>`: the number of rows of a range, in one snapshot; nothing if
+///   the store does not count this range. If the table does not exist, it does not count.
 /// - `S::identity`, a static `server_identity`: reported to observers.
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&

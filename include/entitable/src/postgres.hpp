@@ -20,6 +20,7 @@
 #include <entitable/local/postgres/impl/postgres_commit.ipp>
 #include <entitable/local/postgres/impl/postgres_scan.ipp>
 #include <entitable/local/postgres/impl/postgres_store.ipp>
+#include <entitable/local/postgres/impl/postgres_write.ipp>
 #include <entitable/local/postgres/postgres_backend.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

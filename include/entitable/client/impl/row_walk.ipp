@@ -187,11 +187,14 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     return end_page();
 }
 
-ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher, bool row_keys) {
+ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher, bool row_keys, std::uint64_t* number) {
     reading_.set_page_size(rows_of_next_page());
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
-    return reading_.finish(source_->through.execute(read_entities{asked.table, &asked, &watcher, row_keys}, context));
+    auto shown =
+        source_->through.execute(read_entities{asked.table, &asked, &watcher, row_keys, number != nullptr}, context);
+    if (shown && number != nullptr) { *number += shown->shown; }
+    return reading_.finish(std::move(shown));
 }
 
 ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
@@ -219,6 +222,19 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
 }
 
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
+    // If each row of the range counts, the store may count them itself.
+    query_plan const& plan = source_->plan;
+    if (can_show_rows() && plan.client.empty() && source_->type == nullptr && !plan.meets_system_rows &&
+        !limits_.take) {
+        std::uint64_t shown = 0;
+        auto const nothing = [](std::span<row_view const>) {};
+        run_watcher const watcher{nothing};
+        while (!reading_.at_end()) {
+            auto read = show_page(watcher, false, &shown);
+            if (!read) { return std::move(read).as_failure(); }
+        }
+        return shown;
+    }
     if (can_show_rows()) {
         std::uint64_t shown = 0;
         auto const add = [&](std::span<row_view const> run) { shown += run.size(); };

@@ -142,6 +142,8 @@ struct read_entities {
     query_entities const* asked{}; ///< page to read
     run_watcher const* visit{};    ///< receives the rows, in order
     bool row_keys{true};           ///< whether the visitor uses row keys; otherwise they may be in the store's own form
+    bool only_counts{
+        false}; ///< the visitor may be left out, and the page may be longer: only `response::shown` is used
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@
 #include <entitable/local/local_options.hpp>
 
 #include <cstring>
+#include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -67,10 +68,16 @@ public:
         return options_.limits.table_names_without_case ? stored_key{stored_key::folded, name} : stored_key{name};
     }
 
-    /// Applies `change` to a stored payload (null if the row does not exist): puts the new payload into `payload` (empty for a removal), or
-    /// returns the error. `last_version` is the last version that the store remembers; null if it does not store one.
+    /// Applies `change` to a stored payload (null if the row does not exist): puts the new one into `payload`, empty for a removal; or
+    /// returns the error. `last_version` is the last version that the store remembers; null if it does not remember any. `drawn` is the new
+    /// version, if the store draws versions.
     ENTITABLE_LAZY [[nodiscard]] result<written> prepare(mutation const& change, std::string_view const* stored,
-        std::string_view table, std::string& payload, std::int64_t* last_version);
+        std::string_view table, std::string& payload, std::int64_t* last_version,
+        std::optional<std::int64_t> drawn = std::nullopt);
+
+    /// Returns the error of a write that the store refused.
+    ENTITABLE_LAZY [[nodiscard]] failure refused_write(
+        mutation const& change, std::string_view table, row_written::outcome why) const;
 
     /// Returns the limits of the next page.
     ENTITABLE_LAZY [[nodiscard]] page_limits next_page(std::uint32_t rows);

@@ -99,26 +99,36 @@ ENTITABLE_LAZY_BODY date_time local_state::next_timestamp(std::int64_t least) no
     return {next};
 }
 
-ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change, std::string_view const* stored,
-    std::string_view table, std::string& payload, std::int64_t* last_version) {
+ENTITABLE_LAZY_BODY failure local_state::refused_write(
+    mutation const& change, std::string_view table, row_written::outcome why) const {
+    if (why == row_written::outcome::no_table) { return no_table(table); }
     row_view const entity = change.entity.view();
-    auto const refused = [&](error_code code, std::string_view why) {
-        return refused_entity(code, text::joined({quoted_table(table), why}), entity.partition_key, entity.row_key);
-    };
+    bool const inserts = change.kind == mutation_kind::insert;
+    auto const code = why == row_written::outcome::no_row ? error_code::resource_not_found
+        : inserts                                         ? error_code::entity_already_exists
+                                                          : error_code::update_condition_not_satisfied;
+    std::string_view const words = why == row_written::outcome::no_row ? " has no entity with this key"
+        : inserts                                                      ? " already has an entity with this key"
+                  : " has a different version of this entity: it was changed since its ETag was read";
+    return refused_entity(code, text::joined({quoted_table(table), words}), entity.partition_key, entity.row_key);
+}
+
+ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change, std::string_view const* stored,
+    std::string_view table, std::string& payload, std::int64_t* last_version, std::optional<std::int64_t> drawn) {
+    row_view const entity = change.entity.view();
     if (stored != nullptr && stored->size() < row_format::header_size) {
-        return refused(error_code::row_malformed, " is stored as a truncated row");
+        return refused_entity(error_code::row_malformed,
+            text::joined({quoted_table(table), " is stored as a truncated row"}), entity.partition_key, entity.row_key);
     }
     if (stored != nullptr && change.kind == mutation_kind::insert) {
-        return refused(error_code::entity_already_exists, " already has an entity with this key");
+        return refused_write(change, table, row_written::outcome::differs);
     }
     if (stored == nullptr && change.needs_existing()) {
-        return refused(error_code::resource_not_found, " has no entity with this key");
+        return refused_write(change, table, row_written::outcome::no_row);
     }
     date_time const replaced = stored != nullptr ? row_view{{}, {}, *stored}.timestamp() : date_time{};
     if (change.needs_existing() && !change.condition.accepts(etag::of(replaced))) {
-        return refused(error_code::update_condition_not_satisfied,
-            " has a different version of this entity: it was changed since its "
-            "ETag was read");
+        return refused_write(change, table, row_written::outcome::differs);
     }
     if (change.kind == mutation_kind::remove) { return written{}; }
     bool const merges = change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
@@ -133,7 +143,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
         payload = entity.payload;
     }
     bool const remembered = last_version != nullptr && *last_version > replaced.ticks;
-    date_time const timestamp = next_timestamp(remembered ? *last_version : replaced.ticks);
+    date_time const timestamp = drawn ? date_time{*drawn} : next_timestamp(remembered ? *last_version : replaced.ticks);
     if (last_version != nullptr) { *last_version = timestamp.ticks; }
     set_timestamp(payload, timestamp);
     return written{etag::of(timestamp), false};

@@ -54,6 +54,22 @@ ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
     return made;
 }
 
+ENTITABLE_LAZY_BODY std::optional<count_range> page_reader::counted() const {
+    if (!request_->filter.empty() || continued_ || limits_.behind_last || limits_.with_partition ||
+        limits_.shuffled_by != 0) {
+        return std::nullopt;
+    }
+    auto const end_of = [](std::string key, bool included) {
+        if (included) { key += '\0'; } // the smallest greater key
+        return key;
+    };
+    count_range made{one_partition_, from_partition_, from_row_, std::nullopt, {}, std::nullopt};
+    if (last_partition_) { made.end_partition = end_of(*last_partition_, last_partition_included_); }
+    if (first_row_) { made.first_row = end_of(first_row_->key, !first_row_->included); }
+    if (last_row_) { made.end_row = end_of(last_row_->key, last_row_->included); }
+    return made;
+}
+
 /// Handles the first row of a partition; returns whether its rows belong to the page.
 ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::string_view row) {
     if (last_partition_ && !last_partition_included_ && partition == *last_partition_) { return false; }

@@ -31,6 +31,16 @@ public:
         return postgres_backend{std::move(opened), std::move(options)};
     }
 
+    /// Changes the tables of a schema from format 1, which earlier versions of the library created, into format 2. No effect on tables of
+    /// format 2. Tables of format 1 can be read without it; writes to them return StoreReadOnly. All in one transaction: it copies every
+    /// entity, waits for programs that use the tables, and lets them wait; no time limit. Programs of earlier versions return StoreForeign
+    /// afterwards, or StoreNewer if they connect, and programs of this version that have the tables open must open them again. The role
+    /// must own the tables. Errors: those of `connect`; StoreForeign if there are no tables.
+    [[nodiscard]] static result<void> migrate(
+        std::string_view connection_string, postgres_options const& options = {}) {
+        return postgres_store::migrate(connection_string, options);
+    }
+
 private:
     postgres_backend(postgres_store::opened_database opened, postgres_options options)
         : local<postgres_store>(std::move(options.local), std::move(opened)) {}

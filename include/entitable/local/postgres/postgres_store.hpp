@@ -6,6 +6,8 @@
 /// `postgres_store`: the ordered_store in a PostgreSQL database, which many processes may use.
 
 #include <entitable/core/atomic.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/core/random_seed.hpp>
 #include <entitable/local/ordered_store.hpp>
 #include <entitable/local/postgres/detail/pg_pool.hpp>
 
@@ -15,17 +17,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Models ordered_store, and remembers the latest version of each partition.
+/// Models ordered_store. A write of one row is one statement; the versions of all rows come from one source in the schema.
 ///
 /// Thread safety: all members may be called from several threads. Many processes may use the tables. Do not use it in a child that was
 /// forked after it was opened.
 ///
 /// Durability: an update that has returned is committed according to the server's `synchronous_commit`.
 ///
-/// Consistency: an update holds the lock of its partition, so that updates of a partition are serialized across all processes; each `get`
-/// and each `scan` reads one snapshot of the whole database.
+/// Consistency: an update holds the lock of its partition and of the rows that it reads, so that updates of a partition are serialized across
+/// all processes, and writes of single rows wait for it where they create, remove or change a row that it reads. Each `get` and each `scan`
+/// reads one snapshot of the whole database.
 ///
-/// Cost: a point read is one round trip; an update is two, however many rows it reads and writes, if `update_rows` named them.
+/// Versions: greater than every earlier version of the same row in any process, also after the row or its table was removed, the clock was set
+/// back, or the server was restarted or replaced by a standby that has its commits. A write that begins after another one has returned gets
+/// the greater version, whatever their rows.
+///
+/// Cost: a point read and a write of one row are one round trip and one statement (two with a deadline: its timeout); an update is two round
+/// trips, however many rows it reads and writes, if `update_rows` named them.
 ///
 /// Waits: for the lock of the partition, for a connection and for the server, until the deadline or the cancellation of the call or for
 /// `postgres_options::longest_wait`, whichever ends first, and at most `detail::pg_grace` longer.
@@ -48,6 +56,9 @@ public:
     [[nodiscard]] static result<opened_database> open(
         std::string_view connection_string, postgres_options const& options);
 
+    /// Changes tables of format 1 into those of format 2: see `postgres_backend::migrate`.
+    [[nodiscard]] static result<void> migrate(std::string_view connection_string, postgres_options const& options);
+
     /// Uses a database opened by `open`.
     explicit postgres_store(opened_database database) noexcept : pool_(std::move(database)) {}
     postgres_store(postgres_store const&) = delete;
@@ -65,17 +76,24 @@ public:
         call const& context = {});
     /// See `ordered_store`.
     result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
+    /// Counts the rows of a range on the server, in one statement.
+    result<std::optional<std::uint64_t>> count_rows(
+        std::string_view table, count_range const& range, call const& context = {});
     /// See `ordered_store`.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});
     /// Updates a partition; the rows that the body will read are fetched together with the lock of the partition.
     result<lookup> update_rows(std::string_view table, std::string_view partition, rows_ahead rows,
         function_ref<bool(transaction&)> body, call const& context = {});
+    /// Changes one row, in one statement. Errors: as for `update`.
+    result<row_written> write_row(std::string_view table, std::string_view partition, std::string_view row,
+        row_write const& change, call const& context = {});
     /// Returns the clock of its deadlines.
     [[nodiscard]] clock& time() const noexcept { return *pool_->options().local.time; }
 
 private:
     struct question;
+    struct lone_write;
 
     void set_timeout(detail::pg_connection& on, call const& context) const;
     template <class Work>
@@ -84,8 +102,16 @@ private:
         detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
     [[nodiscard]] result<lookup> settle(
         detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
-    [[nodiscard]] bool confirm(detail::pg_pool::borrowed& on, detail::pg_value table, detail::pg_value partition,
-        detail::pg_wait const& until);
+    [[nodiscard]] result<row_written> trace(
+        detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context);
+    enum class fate : std::uint8_t { open, applied, not_applied, unknown };
+    [[nodiscard]] fate ask_elsewhere(detail::pg_pool::borrowed& on, call const& context,
+        function_ref<fate(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask);
+    [[nodiscard]] static fate judge(detail::pg_rows const& traced, lone_write const& sent, bool ended);
+    [[nodiscard]] bool confirm(detail::pg_pool::borrowed& on, detail::pg_wait const& until);
+    [[nodiscard]] std::int64_t lock_of(
+        std::string_view table, std::string_view partition, std::string_view const* row) const noexcept;
+    void note(std::int64_t version, std::int64_t removals) noexcept;
     [[nodiscard]] bool is_stale(detail::pg_pool::borrowed& on, error const& why);
     [[nodiscard]] result<void> commit(detail::pg_pool::borrowed& on, call const& context);
     [[nodiscard]] static failure unreplicated();
@@ -93,6 +119,9 @@ private:
 
     std::unique_ptr<detail::pg_pool> pool_;
     atomic<std::size_t> row_bytes_{0}; ///< approximate size of a row; 0 before the first read
+    random_source tokens_{random_seed()};
+    atomic<std::int64_t> version_seen_{0};  ///< greatest version that a response named
+    atomic<std::int64_t> removals_seen_{0}; ///< greatest number of removals that a response named
 };
 
 /// The rows of one partition inside an update.
@@ -104,8 +133,8 @@ public:
     void put(std::string_view row, std::string bytes);
     /// Stages a removal; has no effect if the row does not exist.
     void erase(std::string_view row);
-    /// Returns the highest version ever stored for the partition.
-    [[nodiscard]] std::int64_t& last_version() noexcept { return last_version_; }
+    /// Returns the version of the changes that are staged next.
+    [[nodiscard]] std::int64_t drawn_version() const noexcept { return drawn_; }
 
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
@@ -115,20 +144,26 @@ private:
     struct change {
         std::string row;
         std::optional<std::string> bytes; ///< none: a removal
+        std::int64_t version;
     };
 
-    transaction(detail::pg_connection& on, question const& asked, detail::pg_rows const& found, call const& context);
+    transaction(detail::pg_connection& on, question const& asked, detail::pg_rows const& drawn,
+        detail::pg_rows const& found, call const& context);
     void stage(std::string_view row, std::optional<std::string> bytes);
+    [[nodiscard]] bool was_requested(std::string_view key) noexcept;
+    void read_now(std::string const& key, row_visitor visit, bool& exists);
     void send();
 
     detail::pg_connection& on_;
     question const& asked_;
-    detail::pg_rows const& found_; ///< result for each requested row
+    detail::pg_rows const& found_; ///< the requested rows that exist
     int next_found_{};
+    std::size_t next_requested_{};
     call const& context_;
     std::int32_t table_;
-    std::int64_t version_before_;
-    std::int64_t last_version_;
+    std::int64_t number_; ///< of the server's transaction
+    std::int64_t drawn_;
+    std::vector<std::string> read_late_; ///< keys that were not requested and were read since
     std::vector<change> changes_;
     result<void> problem_;
 };
@@ -139,4 +174,5 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/local/postgres/impl/postgres_commit.ipp>
 #include <entitable/local/postgres/impl/postgres_scan.ipp>
 #include <entitable/local/postgres/impl/postgres_store.ipp>
+#include <entitable/local/postgres/impl/postgres_write.ipp>
 #endif

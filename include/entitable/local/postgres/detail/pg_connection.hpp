@@ -34,32 +34,40 @@ enum class pg_statement : std::uint8_t {
     commit,
     rollback,
     set_timeout,
+    insert,
+    upsert,
+    replace,
+    remove,
+    look,
     lock_partition,
-    read_partition,
+    read_rows,
     read_row,
+    draw,
     get,
     put,
     put_many,
     erase,
     erase_many,
-    raise_version,
     outcome,
+    end_session,
+    has_session,
+    trace,
     confirm,
     find_table,
     scan_partition,
     scan_partition_until,
     scan_from,
     scan_until,
+    count_partition,
+    count_range,
     list_tables,
     add_table,
     hold_table,
     lock_table,
-    raise_floor,
     forget_table,
     remove_table,
     forgotten,
     purge_rows,
-    purge_partitions,
     purged,
     count,
 };
@@ -67,7 +75,8 @@ enum class pg_statement : std::uint8_t {
 /// The statements with the schema's name inserted, and the names that they are prepared under.
 class pg_statements {
 public:
-    explicit pg_statements(std::string const& schema);
+    /// `format`: of the tables in the database; in format 1 only the statements that read are valid.
+    explicit pg_statements(std::string const& schema, std::int64_t format = 2);
     [[nodiscard]] std::string const& text(pg_statement which) const noexcept {
         return texts_[static_cast<std::size_t>(which)];
     }
@@ -78,6 +87,13 @@ public:
 private:
     std::array<std::string, static_cast<std::size_t>(pg_statement::count)> texts_;
     std::array<std::string, static_cast<std::size_t>(pg_statement::count)> names_;
+};
+
+/// The statements for each format of the tables.
+struct pg_statement_sets {
+    explicit pg_statement_sets(std::string const& schema) : current(schema), earlier(schema, 1) {}
+    pg_statements current;
+    pg_statements earlier;
 };
 
 /// Bytes for a parameter of a statement. The parameters must live until the statements are sent.
@@ -96,14 +112,17 @@ private:
     char bytes_[8];
     std::size_t size_;
 };
-/// An array of bytea for a parameter.
+/// An array for a parameter, of bytea unless the number of another type is given.
 class pg_array {
 public:
+    static constexpr std::uint32_t of_numbers = 20; ///< int8
+    explicit pg_array(std::uint32_t type = 17) noexcept : type_(type) {}
     void add(std::string_view one);
     [[nodiscard]] std::string const& finish();
 
 private:
     std::string bytes_{std::string(20, '\0')};
+    std::uint32_t type_;
     std::uint32_t count_{};
 };
 
@@ -117,6 +136,9 @@ public:
     [[nodiscard]] bool is_null(int row, int column) const noexcept;
     [[nodiscard]] std::string_view bytes(int row, int column) const noexcept;
     [[nodiscard]] std::int64_t number(int row, int column) const noexcept;
+    [[nodiscard]] bool flag(int row, int column) const noexcept { return bytes(row, column) == std::string_view{"\1"}; }
+    /// Returns a stored row, whose Timestamp is the version in another column. In format 1 that column is null, and the row complete.
+    [[nodiscard]] std::string_view stamped(int row, int column, int version) const noexcept;
     /// Returns the server's tag for the executed command.
     [[nodiscard]] std::string_view command() const noexcept;
 
@@ -133,7 +155,7 @@ public:
     /// Opens a connection to the first host that meets the connection string; creates the library's tables if they are missing and
     /// `may_create` is set, and compares their version. The arguments must outlive it. Sets `no_room` if it failed because the server or
     /// this process has reached a connection limit.
-    [[nodiscard]] static result<pg_connection> open(pg_target const& target, pg_statements const& statements,
+    [[nodiscard]] static result<pg_connection> open(pg_target const& target, pg_statement_sets const& statements,
         postgres_options const& options, bool may_create, pg_wait const& until, bool& no_room);
 
     /// Queues a statement; it is sent together with the statements after it, at the latest by `run`.
@@ -163,6 +185,16 @@ public:
         return !history_.empty() && history_ == other;
     }
     [[nodiscard]] std::string const& history() const noexcept { return history_; }
+    /// Returns the number of the server's process; meaningless behind a pooler.
+    [[nodiscard]] std::int32_t session() const noexcept;
+    /// Whether the server closed the connection while it was idle; it is broken then, and nothing was sent.
+    [[nodiscard]] bool hung_up();
+    /// Returns the time of the clock that gives Timestamps, in ticks.
+    [[nodiscard]] std::int64_t now() const noexcept { return options_->local.time->now().ticks; }
+    /// Refuses to write to tables of format 1.
+    [[nodiscard]] result<void> may_write() const;
+    /// Changes tables of format 1 into those of format 2, on a connection that was just opened.
+    [[nodiscard]] result<void> migrate(pg_wait const& until);
 
 private:
     struct finish {
@@ -170,18 +202,18 @@ private:
         std::uint64_t forks;
         void operator()(pg_conn* on) const noexcept;
     };
-    pg_connection(pg_conn* on, pg_statements const& statements, postgres_options const& options)
-        : on_(on), statements_(&statements), options_(&options) {}
+    pg_connection(pg_conn* on, pg_statement_sets const& statements, postgres_options const& options)
+        : on_(on), sets_(&statements), statements_(&statements.current), options_(&options) {}
     enum class waited : std::uint8_t { ready, gave_up, lost };
     [[nodiscard]] waited wait(pg_wait const& until);
     [[nodiscard]] pg_wait longest(call const& context) const noexcept;
     void send_now(pg_statement statement, std::initializer_list<pg_value> values, std::uint8_t meaning = asked_for);
     [[nodiscard]] static result<pg_connection> open_host(pg_target const& target, pg_host const& host,
-        pg_session session, pg_statements const& statements, postgres_options const& options, pg_wait const& until,
+        pg_session session, pg_statement_sets const& statements, postgres_options const& options, pg_wait const& until,
         std::string& state);
     [[nodiscard]] static result<pg_connection> open_address(pg_target const& target, pg_host const& host,
-        std::string const& address, bool with_options, pg_statements const& statements, postgres_options const& options,
-        pg_wait const& until, std::string& state_of);
+        std::string const& address, bool with_options, pg_statement_sets const& statements,
+        postgres_options const& options, pg_wait const& until, std::string& state_of);
     [[nodiscard]] result<void> check_session(pg_session wanted, pg_wait const& until);
     [[nodiscard]] result<void> run_text(
         std::string const& text, pg_wait const& until, std::vector<pg_rows>* answers = nullptr);
@@ -190,6 +222,7 @@ private:
     [[nodiscard]] failure lost();
 
     std::unique_ptr<pg_conn, finish> on_;
+    pg_statement_sets const* sets_;
     pg_statements const* statements_;
     postgres_options const* options_;
     /// What a queued message is: a statement, a statement whose result is ignored, or the preparation of a statement.

@@ -70,7 +70,7 @@ private:
 
     pg_target const target_;
     postgres_options const options_;
-    pg_statements const statements_;
+    pg_statement_sets const statements_;
     std::uint64_t const forks_{platform::forks()};
     std::mutex mutex_;
     std::list<waiter*> waiting_;    ///< guarded; in the order of arrival

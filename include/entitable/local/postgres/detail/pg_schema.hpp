@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The tables of the library in a database, version 1, and the statements over them.
+/// The tables of the library in a database, version 2, and the statements over them.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
@@ -18,9 +18,13 @@ inline constexpr std::int32_t pg_lock_class = 0x656E7462;
 [[nodiscard]] std::string pg_session_options(postgres_options const& options);
 /// Returns the statement timeout in milliseconds, at least 1: 0 would disable it.
 [[nodiscard]] std::int64_t pg_longest_statement(std::chrono::nanoseconds wait) noexcept;
-/// Checks the version of the tables, and creates them; `run` executes an SQL text and returns the results that have rows.
-[[nodiscard]] result<void> check_pg_schema(postgres_options const& options, bool may_create,
+/// Checks the format of the tables, and creates them; returns 1 or 2. `run` executes an SQL text and returns the results that have rows.
+[[nodiscard]] result<std::int64_t> check_pg_schema(postgres_options const& options, bool may_create,
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run);
+
+/// Changes tables of format 1 into those of format 2; no effect on the latter.
+[[nodiscard]] result<void> migrate_pg_schema(
+    std::string const& schema, function_ref<result<std::vector<pg_rows>>(std::string const&)> run);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/row/format.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
@@ -31,11 +32,11 @@ ENTITABLE_DECL void pg_array::add(std::string_view one) {
     ++count_;
 }
 
-/// Writes the head: dimensions, a flag for nulls, the type (bytea), the size, the number of the first.
+/// Writes the head: dimensions, a flag for nulls, the type, the size, the number of the first.
 ENTITABLE_DECL std::string const& pg_array::finish() {
     put_pg_number(bytes_.data(), count_ == 0 ? 0U : 1U);
     put_pg_number(bytes_.data() + 4, 0U);
-    put_pg_number(bytes_.data() + 8, 17U);
+    put_pg_number(bytes_.data() + 8, type_);
     put_pg_number(bytes_.data() + 12, count_);
     put_pg_number(bytes_.data() + 16, 1U);
     if (count_ == 0) { bytes_.resize(12); }
@@ -56,6 +57,14 @@ ENTITABLE_DECL std::int64_t pg_rows::number(int row, int column) const noexcept 
         read.size() == 4 && (static_cast<unsigned char>(read[0]) & 0x80U) != 0 ? ~std::uint64_t{0} : 0;
     for (char const each : read) { number = number << 8U | static_cast<unsigned char>(each); }
     return static_cast<std::int64_t>(number);
+}
+ENTITABLE_DECL std::string_view pg_rows::stamped(int row, int column, int version) const noexcept {
+    std::string_view const stored = bytes(row, column);
+    if (stored.size() >= row_format::header_size && !is_null(row, version)) {
+        // The memory belongs to this object, and nothing else reads it.
+        row_format::store(PQgetvalue(answer_.get(), row, column) + row_format::timestamp_offset, number(row, version));
+    }
+    return stored;
 }
 ENTITABLE_DECL std::string_view pg_rows::command() const noexcept { return PQcmdStatus(answer_.get()); }
 
@@ -109,6 +118,23 @@ ENTITABLE_DECL failure pg_connection::lost() {
     broken_ = true;
     return pg_failure(
         error_code::transport_failed, "the connection to the database was lost", PQerrorMessage(on_.get()));
+}
+
+ENTITABLE_DECL std::int32_t pg_connection::session() const noexcept { return PQbackendPID(on_.get()); }
+
+ENTITABLE_DECL bool pg_connection::hung_up() {
+    pollfd at{PQsocket(on_.get()), POLLIN, 0};
+    broken_ = broken_ || at.fd < 0;
+    // The server's last message comes before the end of the stream.
+    while (!broken_ && ::poll(&at, 1, 0) > 0) { broken_ = PQconsumeInput(on_.get()) == 0; }
+    return broken_;
+}
+
+ENTITABLE_DECL result<void> pg_connection::may_write() const {
+    if (statements_ == &sets_->current) { return {}; }
+    return failure{error_code::store_read_only,
+        "the tables in the database have format 1, which this version of the library only reads: change it once with "
+        "postgres_backend::migrate"};
 }
 
 // ---- waiting ----------------------------------------------------------------------------------------

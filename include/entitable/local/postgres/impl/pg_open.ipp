@@ -90,7 +90,7 @@ inline failure pg_refusal(std::string_view state) {
 }
 
 ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const& target, pg_host const& host,
-    std::string const& address, bool with_options, pg_statements const& statements, postgres_options const& options,
+    std::string const& address, bool with_options, pg_statement_sets const& statements, postgres_options const& options,
     pg_wait const& until, std::string& state_of) {
     state_of.clear();
     std::vector<char const*> names{"fallback_application_name"};
@@ -193,7 +193,7 @@ ENTITABLE_DECL result<void> pg_connection::check_session(pg_session wanted, pg_w
 }
 
 ENTITABLE_DECL result<pg_connection> pg_connection::open_host(pg_target const& target, pg_host const& host,
-    pg_session session, pg_statements const& statements, postgres_options const& options, pg_wait const& until,
+    pg_session session, pg_statement_sets const& statements, postgres_options const& options, pg_wait const& until,
     std::string& state) {
     std::vector<std::string> addresses{host.address};
     bool const is_name = host.address.empty() && !host.name.empty() && host.name[0] != '/' && host.name[0] != '@';
@@ -220,7 +220,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_host(pg_target const& t
     return last;
 }
 
-ENTITABLE_DECL result<pg_connection> pg_connection::open(pg_target const& target, pg_statements const& statements,
+ENTITABLE_DECL result<pg_connection> pg_connection::open(pg_target const& target, pg_statement_sets const& statements,
     postgres_options const& options, bool may_create, pg_wait const& until, bool& no_room) {
     std::string state;
     no_room = false;
@@ -263,7 +263,8 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
         !session || session->empty() || session->front().bytes(0, 0) != std::to_string(PQbackendPID(on_.get()));
     named_ = options_->prepared.value_or(!pooled);
     own_settings_ = own_settings_ && !pooled;
-    if (auto ready = check_pg_schema(*options_, may_create, ask); !ready) { return ready; }
+    ENTITABLE_TRY(auto const format, check_pg_schema(*options_, may_create, ask));
+    statements_ = format == 1 ? &sets_->earlier : &sets_->current;
     // Servers that speak the protocol but are not PostgreSQL lack these functions; then commits cannot be checked.
     if (!pooled) {
         auto const history = ask("SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system()) || '.' || "
@@ -272,6 +273,19 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
     }
     if (broken_ || PQenterPipelineMode(on_.get()) == 0) { return lost(); }
     return {};
+}
+
+ENTITABLE_DECL result<void> pg_connection::migrate(pg_wait const& until) {
+    static_cast<void>(PQexitPipelineMode(on_.get()));
+    std::vector<pg_rows> answers;
+    auto done = migrate_pg_schema(options_->schema, [&](std::string const& text) -> result<std::vector<pg_rows>> {
+        answers.clear();
+        auto ran = run_text(text, until, &answers);
+        return ran ? result<std::vector<pg_rows>>{std::move(answers)} : std::move(ran).as_failure();
+    });
+    static_cast<void>(PQenterPipelineMode(on_.get()));
+    if (done) { statements_ = &sets_->current; }
+    return done;
 }
 
 } // namespace detail

@@ -33,18 +33,13 @@ ENTITABLE_DECL failure postgres_store::unreplicated() {
     return why;
 }
 
-/// Determines the outcome of a commit without a response. A server knows the outcome of each transaction, unless another server has
-/// replaced it. A crashed server may have reused the number of a lost transaction: "aborted" is still correct then, and "committed" is
-/// accepted only if the partition has the exact version that this update gave it, and every required standby has it.
-ENTITABLE_DECL result<lookup> postgres_store::settle(
-    detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
+/// Asks the server for the outcome of a write without a response, on other connections, until `ask` knows it. Only the same server knows:
+/// behind a pooler, and after a promotion, nobody is asked.
+ENTITABLE_DECL postgres_store::fate postgres_store::ask_elsewhere(detail::pg_pool::borrowed& on, call const& context,
+    function_ref<fate(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask) {
     std::string const history = on->history();
-    bool const warned = on->unreplicated();
     on.give_back();
     pool_->forget_idle();
-    detail::pg_number const number{rows.found_.number(0, 2)};
-    detail::pg_number const table{rows.table_};
-    bool const raises = rows.last_version_ != rows.version_before_;
     // The call's deadline may have passed; a short extra wait is justified only to determine the outcome of the write.
     auto const most = std::chrono::nanoseconds{std::chrono::seconds{2}};
     auto const left = detail::pg_wait{context, time(), most}.left();
@@ -58,34 +53,43 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
         auto other = pool_->borrow(until);
         if (other && !(*other)->same_history(history)) { break; }
         if (other) {
-            detail::pg_connection& to = **other;
-            to.send(detail::pg_statement::outcome, {number, table, rows.asked_.partition});
-            auto said = to.run(until);
-            std::string_view const fate =
-                said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
-            if (fate == "committed") {
-                bool const ours =
-                    raises && !said->back().is_null(0, 1) && said->back().number(0, 1) == rows.last_version_;
-                bool const replicated = said->back().bytes(0, 2) != std::string_view{"\0", 1};
-                if (ours && (replicated ? confirm(*other, table, rows.asked_.partition, until) : !warned)) {
-                    return lookup::found;
-                }
-                break;
-            }
-            if (fate == "aborted") { return why; }
+            if (fate const found = ask(*other, until); found != fate::open) { return found; }
         }
         std::this_thread::sleep_for(std::chrono::milliseconds{until.slice() < 10 ? until.slice() : 10});
     }
-    why.error().effect = effect::unknown;
+    return fate::unknown;
+}
+
+/// Determines the outcome of a commit without a response. A server knows the outcome of each transaction, unless another server has
+/// replaced it. A crashed server may have reused the number of a lost transaction: "aborted" is still correct then, and "committed" is
+/// accepted only if a row has the exact version that this update gave it, and every required standby has it.
+ENTITABLE_DECL result<lookup> postgres_store::settle(
+    detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
+    bool const warned = on->unreplicated();
+    auto const put = std::find_if(rows.changes_.begin(), rows.changes_.end(),
+        [](transaction::change const& each) { return each.bytes.has_value(); });
+    std::string const row = put != rows.changes_.end() ? put->row : std::string{};
+    auto const found = ask_elsewhere(on, context, [&](detail::pg_pool::borrowed& other, detail::pg_wait const& until) {
+        other->send(detail::pg_statement::outcome,
+            {detail::pg_number{rows.number_}, detail::pg_number{rows.table_}, rows.asked_.partition, row});
+        auto said = other->run(until);
+        if (!said || said->back().size() == 0) { return fate::open; }
+        detail::pg_rows const& answer = said->back();
+        if (answer.bytes(0, 0) == "aborted") { return fate::not_applied; }
+        if (answer.bytes(0, 0) != "committed") { return fate::open; }
+        bool const ours = put != rows.changes_.end() && !answer.is_null(0, 1) && answer.number(0, 1) == put->version;
+        return ours && (answer.flag(0, 2) ? confirm(other, until) : !warned) ? fate::applied : fate::unknown;
+    });
+    if (found == fate::applied) { return lookup::found; }
+    if (found != fate::not_applied) { why.error().effect = effect::unknown; }
     return why;
 }
 
 /// Whether the required standbys have the earlier commit: they have a new commit of this session.
-ENTITABLE_DECL bool postgres_store::confirm(
-    detail::pg_pool::borrowed& on, detail::pg_value table, detail::pg_value partition, detail::pg_wait const& until) {
+ENTITABLE_DECL bool postgres_store::confirm(detail::pg_pool::borrowed& on, detail::pg_wait const& until) {
     on->send(detail::pg_statement::begin);
     on->send(detail::pg_statement::set_timeout, {detail::pg_number{detail::pg_longest_statement(until.left())}});
-    on->send(detail::pg_statement::confirm, {table, partition});
+    on->send(detail::pg_statement::confirm);
     on->send(detail::pg_statement::commit);
     auto const done = on->run(until);
     return done && done->back().command() == "COMMIT" && !on->unreplicated();

@@ -35,7 +35,7 @@ ENTITABLE_DECL result<lookup> postgres_store::get(
     detail::pg_rows const& found = answers->back();
     if (found.size() == 0) { return lookup::no_table; }
     if (found.is_null(0, 0)) { return lookup::absent; }
-    visit(found.bytes(0, 0));
+    visit(found.stamped(0, 0, 1));
     return lookup::found;
 }
 
@@ -117,7 +117,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
                         return failure{error_code::store_corrupt, "a key in the database is malformed"};
                     }
                 }
-                std::string_view const value = rows.bytes(at, 2);
+                std::string_view const value = rows.stamped(at, 2, 3);
                 if (!detail::assign_stored_key(rows.bytes(at, 1), row)) {
                     return failure{error_code::store_corrupt, "a key in the database is malformed"};
                 }
@@ -146,6 +146,39 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
             next_row.append(2, '\0'); // the smallest greater key
         }
     });
+}
+
+ENTITABLE_DECL result<std::optional<std::uint64_t>> postgres_store::count_rows(
+    std::string_view table, count_range const& range, call const& context) {
+    std::string from_partition;
+    std::string from_row;
+    std::string end_partition;
+    std::string first_row;
+    std::string end_row;
+    std::string const behind_all(1100, '\xFF'); // a key has at most 1,024 bytes
+    auto const end_of = [&](std::optional<std::string> const& key, std::string& to) {
+        if (!key) { to = behind_all; }
+        return !key || detail::append_utf16_key(*key, to);
+    };
+    bool const exact = detail::append_utf16_key(range.from_partition, from_partition) &&
+        detail::append_utf16_key(range.from_row, from_row) && end_of(range.end_partition, end_partition) &&
+        detail::append_utf16_key(range.first_row, first_row) && end_of(range.end_row, end_row);
+    if (!exact) { return std::optional<std::uint64_t>{}; }
+    auto answers = reading(context, [&](detail::pg_connection& on) {
+        set_timeout(on, context);
+        if (range.one_partition) {
+            std::string const& first = first_row > from_row ? first_row : from_row;
+            on.send(detail::pg_statement::count_partition, {table, from_partition, first, end_row});
+        } else {
+            on.send(detail::pg_statement::count_range,
+                {table, from_partition, from_row, end_partition, first_row, end_row});
+        }
+        return on.run(context);
+    });
+    if (!answers) { return std::move(answers).as_failure(); }
+    detail::pg_rows const& counted = answers->back();
+    if (counted.size() == 0) { return std::optional<std::uint64_t>{}; }
+    return std::optional<std::uint64_t>{static_cast<std::uint64_t>(counted.number(0, 0))};
 }
 
 ENTITABLE_DECL result<void> postgres_store::tables(

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/row/format.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/transport.hpp>
 #include <entitable/core/try.hpp>
@@ -17,7 +18,9 @@ ENTITABLE_BEGIN_NAMESPACE
 struct postgres_store::question {
     std::string_view table;
     std::string partition;
-    std::string row_array; ///< rows that are read with the lock
+    std::vector<std::string> rows; ///< keys of the rows that are read with the lock
+    std::string row_array;         ///< the same, as a parameter
+    std::int64_t lock;             ///< number of the partition's lock
     function_ref<bool(transaction&)> body;
 };
 
@@ -28,6 +31,16 @@ ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
     call const unhurried;
     ENTITABLE_CHECK(made->open_first(unhurried));
     return made;
+}
+
+ENTITABLE_DECL result<void> postgres_store::migrate(
+    std::string_view connection_string, postgres_options const& options) {
+    postgres_options existing = options;
+    existing.create = false;
+    ENTITABLE_TRY(auto const opened, open(connection_string, existing));
+    call const unhurried;
+    ENTITABLE_TRY(auto on, opened->borrow(unhurried));
+    return on->migrate({unhurried, *options.local.time, no_timeout});
 }
 
 /// Sent before the first statement of a transaction. The server stops with the call, so that its response keeps the connection reusable.
@@ -55,6 +68,7 @@ ENTITABLE_DECL result<bool> postgres_store::create_table(
     std::string_view key, std::string_view shown_name, call const& context) {
     for (;;) {
         ENTITABLE_TRY(auto on, pool_->borrow(context));
+        ENTITABLE_CHECK(on->may_write());
         on->send(detail::pg_statement::begin);
         set_timeout(*on, context);
         on->send(detail::pg_statement::add_table, {key, shown_name});
@@ -76,6 +90,7 @@ ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, cal
     for (;;) {
         ENTITABLE_TRY(auto on, pool_->borrow(context));
         detail::pg_connection& to = *on;
+        ENTITABLE_CHECK(to.may_write());
         to.send(detail::pg_statement::begin);
         set_timeout(to, context);
         to.send(detail::pg_statement::hold_table, {key});
@@ -89,8 +104,8 @@ ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, cal
             return false;
         }
         detail::pg_number const id{static_cast<std::int32_t>(held->back().number(0, 0))};
-        for (auto const each : {detail::pg_statement::lock_table, detail::pg_statement::raise_floor,
-                 detail::pg_statement::forget_table, detail::pg_statement::remove_table}) {
+        for (auto const each : {detail::pg_statement::lock_table, detail::pg_statement::forget_table,
+                 detail::pg_statement::remove_table}) {
             to.send(each, {id});
         }
         ENTITABLE_CHECK(commit(on, context));
@@ -100,23 +115,28 @@ ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, cal
     }
 }
 
-/// Removes the rows of dropped tables, as long as the call permits.
+/// Removes the rows of dropped tables, as long as the call permits. A write that began before a table was dropped may add a row to it after
+/// that: a table is forgotten once no such write is left.
 ENTITABLE_DECL void postgres_store::purge(call const& context) {
     auto on = pool_->borrow(context);
+    std::int32_t before = 0;
     while (on && check_call(context, time())) {
         detail::pg_connection& to = **on;
-        to.send(detail::pg_statement::forgotten);
+        to.send(detail::pg_statement::forgotten, {detail::pg_number{before}});
         auto next = to.run(context);
         if (!next || next->back().size() == 0) { return; }
-        detail::pg_number const id{static_cast<std::int32_t>(next->back().number(0, 0))};
+        bool const complete = next->back().flag(0, 1);
+        auto const table = static_cast<std::int32_t>(next->back().number(0, 0));
+        detail::pg_number const id{table};
         to.send(detail::pg_statement::purge_rows, {id});
-        to.send(detail::pg_statement::purge_partitions, {id});
         auto gone = to.run(context);
         if (!gone) { return; }
-        if (gone->at(0).size() == 0 && gone->at(1).size() == 0) {
+        if (gone->back().size() > 0) { continue; }
+        if (complete) {
             to.send(detail::pg_statement::purged, {id});
             if (!to.run(context)) { return; }
         }
+        before = table;
     }
 }
 
@@ -129,14 +149,18 @@ ENTITABLE_DECL result<lookup> postgres_store::update(
 
 ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table, std::string_view partition,
     rows_ahead rows, function_ref<bool(transaction&)> body, call const& context) {
-    question asked{table, {}, {}, body};
+    question asked{table, {}, {}, {}, 0, body};
     if (!detail::append_utf16_key(partition, asked.partition)) {
         return failure{error_code::invalid_input, "the partition key must be valid UTF-8"};
     }
+    asked.lock = lock_of(table, asked.partition, nullptr);
     detail::pg_array array;
     rows([&](std::string_view row) {
         std::string key;
-        if (detail::append_utf16_key(row, key)) { array.add(key); }
+        if (detail::append_utf16_key(row, key)) {
+            array.add(key);
+            asked.rows.push_back(std::move(key));
+        }
     });
     asked.row_array = array.finish();
     for (unsigned tries = 0;; ++tries) {
@@ -158,10 +182,12 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
     auto const worth = [&](failure& why) {
         return is_stale(on, why.error()) || (!on->broken() && (on->state() == "40001" || on->state() == "40P01"));
     };
+    ENTITABLE_CHECK(on->may_write());
     on->send(detail::pg_statement::begin);
     set_timeout(*on, context);
-    on->send(detail::pg_statement::lock_partition, {asked.table, asked.partition});
-    on->send(detail::pg_statement::read_partition, {asked.table, asked.partition, asked.row_array});
+    on->send(detail::pg_statement::lock_partition, {asked.table, detail::pg_number{asked.lock}});
+    on->send(detail::pg_statement::read_rows, {asked.table, asked.partition, asked.row_array});
+    on->send(detail::pg_statement::draw, {asked.table, detail::pg_number{time().now().ticks}});
     auto locked = on->run(context);
     if (!locked) {
         failure why = std::move(locked).as_failure();
@@ -177,9 +203,8 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
             }
         }
     } const rolls_back{on, context};
-    detail::pg_rows const& found = locked->back();
-    if (found.size() == 0) { return lookup::no_table; }
-    transaction rows{*on, asked, found, context};
+    if (locked->back().size() == 0) { return lookup::no_table; }
+    transaction rows{*on, asked, locked->back(), (*locked)[locked->size() - 2], context};
     bool const wanted = asked.body(rows);
     if (!rows.problem_) {
         failure why = std::move(rows.problem_).as_failure();
@@ -204,42 +229,66 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         return failure{error_code::store_failed, "the database rolled back the transaction"};
     }
     if (on->unreplicated()) { return unreplicated(); }
+    note(rows.drawn_, 0);
     return lookup::found;
 }
 
 // ---- in an update -----------------------------------------------------------------------------------
 
-ENTITABLE_DECL postgres_store::transaction::transaction(
-    detail::pg_connection& on, question const& asked, detail::pg_rows const& found, call const& context)
+ENTITABLE_DECL postgres_store::transaction::transaction(detail::pg_connection& on, question const& asked,
+    detail::pg_rows const& drawn, detail::pg_rows const& found, call const& context)
     : on_(on),
       asked_(asked),
       found_(found),
       context_(context),
-      table_(static_cast<std::int32_t>(found.number(0, 0))),
-      version_before_(found.number(0, 1)),
-      last_version_(version_before_) {}
+      table_(static_cast<std::int32_t>(drawn.number(0, 0))),
+      number_(drawn.number(0, 1)),
+      drawn_(drawn.number(0, 2)) {}
+
+/// Reads and locks a row that was not requested. Its version may be later than the one that was drawn, so another one is drawn.
+ENTITABLE_DECL void postgres_store::transaction::read_now(std::string const& key, row_visitor visit, bool& exists) {
+    on_.send(detail::pg_statement::read_row, {detail::pg_number{table_}, asked_.partition, key});
+    on_.send(detail::pg_statement::draw, {asked_.table, detail::pg_number{on_.now()}});
+    auto read = on_.run(context_);
+    if (!read) {
+        problem_ = std::move(read).as_failure();
+        return;
+    }
+    if (read->back().size() > 0) { drawn_ = read->back().number(0, 2); }
+    read_late_.push_back(key);
+    exists = read->front().size() > 0;
+    if (exists) { visit(read->front().stamped(0, 1, 0)); }
+}
 
 ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
     std::string key;
     if (!problem_ || !detail::append_utf16_key(row, key)) { return false; }
-    for (int looked = 0; looked < found_.size(); ++looked) { // usually the next row is the right one
-        int const at = (next_found_ + looked) % found_.size();
-        if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
+    int const count = found_.size();
+    for (int looked = 0; looked < count; ++looked) { // usually the next row is the right one
+        int const at = (next_found_ + looked) % count;
+        if (found_.bytes(at, 0) == key) {
             next_found_ = at + 1;
-            bool const exists = !found_.is_null(at, 4);
-            if (exists) { visit(found_.bytes(at, 4)); }
-            return exists;
+            visit(found_.stamped(at, 2, 1));
+            return true;
         }
     }
-    on_.send(detail::pg_statement::read_row, {detail::pg_number{table_}, asked_.partition, key});
-    auto read = on_.run(context_);
-    if (!read) {
-        problem_ = std::move(read).as_failure();
-        return false;
+    if (was_requested(key)) { return false; }
+    bool exists = false;
+    read_now(key, visit, exists);
+    return exists;
+}
+
+/// The rows are usually read in the order in which they were requested.
+ENTITABLE_DECL bool postgres_store::transaction::was_requested(std::string_view key) noexcept {
+    std::size_t const count = asked_.rows.size();
+    for (std::size_t looked = 0; looked < count; ++looked) {
+        std::size_t const at = (next_requested_ + looked) % count;
+        if (asked_.rows[at] == key) {
+            next_requested_ = at;
+            return true;
+        }
     }
-    if (read->back().size() == 0) { return false; }
-    visit(read->back().bytes(0, 0));
-    return true;
+    return false;
 }
 
 ENTITABLE_DECL void postgres_store::transaction::put(std::string_view row, std::string bytes) {
@@ -249,12 +298,23 @@ ENTITABLE_DECL void postgres_store::transaction::put(std::string_view row, std::
 ENTITABLE_DECL void postgres_store::transaction::erase(std::string_view row) { stage(row, std::nullopt); }
 
 ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std::optional<std::string> bytes) {
-    change staged{{}, std::move(bytes)};
-    if (detail::append_utf16_key(row, staged.row)) {
-        changes_.push_back(std::move(staged));
-    } else if (staged.bytes && problem_) {
-        problem_ = failure{error_code::invalid_input, "the row key must be valid UTF-8"};
+    change staged{{}, std::move(bytes), drawn_};
+    if (!detail::append_utf16_key(row, staged.row)) {
+        if (staged.bytes && problem_) {
+            problem_ = failure{error_code::invalid_input, "the row key must be valid UTF-8"};
+        }
+        return;
     }
+    if (staged.bytes && problem_ && !was_requested(staged.row) &&
+        std::find(read_late_.begin(), read_late_.end(), staged.row) == read_late_.end()) {
+        bool exists = false;
+        read_now(staged.row, [](std::string_view) {}, exists);
+        staged.version = drawn_;
+    }
+    if (staged.bytes && staged.bytes->size() >= row_format::header_size) { // the version that the body wrote
+        staged.version = row_format::load<std::int64_t>(staged.bytes->data() + row_format::timestamp_offset);
+    }
+    changes_.push_back(std::move(staged));
 }
 
 /// Sends all changes in at most two statements. If a row has several changes, the last one counts.
@@ -275,25 +335,27 @@ ENTITABLE_DECL void postgres_store::transaction::send() {
         if (some.empty()) { continue; }
         bool const puts = some.front()->bytes.has_value();
         if (some.size() == 1 && puts) {
-            on_.send(pg_statement::put, {table, asked_.partition, some.front()->row, *some.front()->bytes});
+            on_.send(pg_statement::put,
+                {table, asked_.partition, some.front()->row, *some.front()->bytes,
+                    detail::pg_number{some.front()->version}});
         } else if (some.size() == 1) {
             on_.send(pg_statement::erase, {table, asked_.partition, some.front()->row});
         } else {
             detail::pg_array rows;
             detail::pg_array values;
+            detail::pg_array versions{detail::pg_array::of_numbers};
             for (change const* const each : some) {
                 rows.add(each->row);
                 if (puts) { values.add(*each->bytes); }
+                if (puts) { versions.add(detail::pg_number{each->version}); }
             }
             if (puts) {
-                on_.send(pg_statement::put_many, {table, asked_.partition, rows.finish(), values.finish()});
+                on_.send(pg_statement::put_many,
+                    {table, asked_.partition, rows.finish(), values.finish(), versions.finish()});
             } else {
                 on_.send(pg_statement::erase_many, {table, asked_.partition, rows.finish()});
             }
         }
-    }
-    if (last_version_ != version_before_) {
-        on_.send(pg_statement::raise_version, {table, asked_.partition, detail::pg_number{last_version_}});
     }
 }
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+// Writes of one row, each in one statement, and the outcome of one whose response was lost.
+
+#include <entitable/core/row/format.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/local/postgres/detail/pg_key.hpp>
+#include <entitable/local/postgres/postgres_store.hpp>
+
+#include <thread>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A write of one row, in the forms that statements take, and what was known before it was sent.
+struct postgres_store::lone_write {
+    row_write change;
+    std::string_view table;
+    std::string partition;
+    std::string row;
+    std::string bytes; ///< a number that only this write has stands in the place of the Timestamp
+    std::int64_t version_before{};
+    std::int64_t removals_before{};
+};
+
+/// FNV-1a over the schema and the keys. Two keys of the same number only wait for each other.
+ENTITABLE_DECL std::int64_t postgres_store::lock_of(
+    std::string_view table, std::string_view partition, std::string_view const* row) const noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    auto const add = [&](std::string_view part) {
+        for (char const each : part) { hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U; }
+        hash = (hash ^ part.size()) * 0x100000001b3U;
+    };
+    add(pool_->options().schema);
+    add(table);
+    add(partition);
+    if (row != nullptr) { add(*row); }
+    return static_cast<std::int64_t>(hash);
+}
+
+/// Remembers what responses named, for `judge`.
+ENTITABLE_DECL void postgres_store::note(std::int64_t version, std::int64_t removals) noexcept {
+    auto const raise = [](atomic<std::int64_t>& kept, std::int64_t to) {
+        for (std::int64_t known = kept.load(memory_order::relaxed);
+            known < to && !kept.compare_exchange_weak(known, to, memory_order::relaxed, memory_order::relaxed);) {}
+    };
+    raise(version_seen_, version);
+    raise(removals_seen_, removals);
+}
+
+ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view table, std::string_view partition,
+    std::string_view row, row_write const& change, call const& context) {
+    using detail::pg_number;
+    using detail::pg_statement;
+    lone_write sent{change, table, {}, {}, std::string{change.bytes}};
+    if (!detail::append_utf16_key(partition, sent.partition) || !detail::append_utf16_key(row, sent.row)) {
+        return failure{error_code::invalid_input, "keys must be valid UTF-8"};
+    }
+    if (sent.bytes.size() >= row_format::header_size) {
+        row_format::store(sent.bytes.data() + row_format::timestamp_offset, static_cast<std::int64_t>(tokens_.bits()));
+    }
+    pg_number const partition_lock{lock_of(table, sent.partition, nullptr)};
+    std::string_view const row_key{sent.row};
+    pg_number const row_lock{lock_of(table, sent.partition, &row_key)};
+    pg_number const required{change.version.value_or(-1)};
+    for (unsigned tries = 0;; ++tries) {
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        if (!on.fresh() && on->hung_up()) {
+            pool_->forget_idle();
+            continue;
+        }
+        ENTITABLE_CHECK(on->may_write());
+        sent.version_before = version_seen_.load(memory_order::relaxed);
+        sent.removals_before = removals_seen_.load(memory_order::relaxed);
+        pg_number const now{time().now().ticks};
+        set_timeout(*on, context);
+        switch (change.kind) {
+            case row_write::change::insert:
+            case row_write::change::put:
+                on->send(change.kind == row_write::change::insert ? pg_statement::insert : pg_statement::upsert,
+                    {table, sent.partition, sent.row, sent.bytes, now, partition_lock, row_lock});
+                break;
+            case row_write::change::replace:
+                on->send(pg_statement::replace, {table, sent.partition, sent.row, sent.bytes, now, required});
+                break;
+            case row_write::change::erase:
+                on->send(pg_statement::remove, {table, sent.partition, sent.row, required, partition_lock, row_lock});
+                break;
+        }
+        auto answers = on->run(context);
+        result<row_written> done = row_written{};
+        bool again = false;
+        if (!answers) {
+            failure why = std::move(answers).as_failure();
+            again = !on->broken() && (on->state() == "40001" || on->state() == "40P01");
+            if (!on->broken() && on->state() == "23502") {
+                done->met = row_written::outcome::no_table;
+            } else if (on->broken()) {
+                bool const fresh = on.fresh();
+                done = trace(on, sent, std::move(why), context);
+                again = !done && done.error().effect == effect::none && !fresh &&
+                    done.error().code == error_code::transport_failed;
+            } else {
+                done = std::move(why);
+            }
+        } else if (detail::pg_rows const& made = answers->back(); made.size() > 0) {
+            if (on->unreplicated()) { return unreplicated(); }
+            done->version = made.number(0, 0);
+            bool const counts = change.kind == row_write::change::insert || change.kind == row_write::change::erase;
+            note(done->version, counts ? made.number(0, 1) : 0);
+        } else if (change.kind == row_write::change::insert) {
+            done->met = row_written::outcome::differs;
+        } else {
+            on->send(pg_statement::look, {table, sent.partition, sent.row});
+            auto looked = on->run(context);
+            if (!looked) { return std::move(looked).as_failure(); }
+            detail::pg_rows const& found = looked->back();
+            bool const exists = found.size() > 0 && !found.is_null(0, 0);
+            done->met = found.size() == 0 ? row_written::outcome::no_table
+                : exists                  ? row_written::outcome::differs
+                                          : row_written::outcome::no_row;
+            // It appeared in between: the write is made again.
+            again = exists && (!change.version || *change.version == found.number(0, 0));
+        }
+        if (!again || tries >= 100) { return done; }
+        ENTITABLE_CHECK(check_call(context, time()));
+        on.give_back();
+        if (tries > 2) { std::this_thread::sleep_for(std::chrono::milliseconds{tries}); }
+    }
+}
+
+/// What a read of the row tells about a write of it. The value holds a number that only this write has. Versions and removals are counted
+/// upwards, so a row of a version that was known before, or one that is missing while nothing was removed, was not written since.
+ENTITABLE_DECL postgres_store::fate postgres_store::judge(
+    detail::pg_rows const& traced, lone_write const& sent, bool ended) {
+    if (traced.size() == 0) { return ended ? fate::unknown : fate::open; }
+    bool const exists = !traced.is_null(0, 0);
+    std::string_view const token{sent.bytes.data() + row_format::timestamp_offset,
+        sent.bytes.size() >= row_format::header_size ? sizeof(std::int64_t) : 0};
+    if (exists && !token.empty() && traced.bytes(0, 1) == token) { return fate::applied; }
+    if (!ended) { return fate::open; }
+    bool const unwritten = exists
+        ? traced.number(0, 0) <= sent.version_before || sent.change.version == traced.number(0, 0)
+        : sent.removals_before != 0 && traced.number(0, 2) == sent.removals_before;
+    return unwritten ? fate::not_applied : fate::unknown;
+}
+
+/// Determines the outcome of a write of one row without a response. Its session is ended first, so that it cannot be applied later.
+ENTITABLE_DECL result<row_written> postgres_store::trace(
+    detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context) {
+    bool const warned = on->unreplicated();
+    detail::pg_number const session{on->session()};
+    std::int64_t version = 0;
+    auto const found = ask_elsewhere(on, context, [&](detail::pg_pool::borrowed& other, detail::pg_wait const& until) {
+        for (bool const ended : {false, true}) {
+            if (ended) { // in this order: a session that is gone has no transaction that the next statement does not see
+                other->send(detail::pg_statement::end_session, {session});
+                if (!other->run(until)) { return fate::open; }
+                other->send(detail::pg_statement::has_session, {session});
+            }
+            other->send(detail::pg_statement::trace, {sent.table, sent.partition, sent.row});
+            auto said = other->run(until);
+            if (!said || (ended && said->front().size() > 0)) { return fate::open; }
+            detail::pg_rows const& traced = said->back();
+            fate const told = judge(traced, sent, ended);
+            if (told == fate::applied) {
+                version = traced.number(0, 0);
+                return (traced.flag(0, 3) ? confirm(other, until) : !warned) ? fate::applied : fate::unknown;
+            }
+            if (told != fate::open) { return told; }
+        }
+        return fate::open;
+    });
+    if (found == fate::applied) { return row_written{row_written::outcome::done, version}; }
+    if (found != fate::not_applied) { why.error().effect = effect::unknown; }
+    return why;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What each verb sends: round trips, and statements that the server executes. Statements are prepared before they are counted.
+
+#include <entitable/entitable.hpp>
+#include <entitable/postgres.hpp>
+
+#include <support/catch.hpp>
+#include <support/postgres_proxy.hpp>
+#include <support/postgres_server.hpp>
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+struct mark {
+    std::string place;
+    std::int32_t number{};
+    std::int64_t value{};
+};
+ENTITABLE(mark, partition_key(place), row_key(number), properties(value))
+
+/// Forwards everything and counts what the client sends.
+class counting_proxy final : public postgres_proxy {
+public:
+    explicit counting_proxy(std::string const& server) : postgres_proxy(server) { start(); }
+    ~counting_proxy() override { finish(); }
+    std::atomic<int> round_trips{0}; ///< Sync messages, and queries outside a pipeline
+    std::atomic<int> statements{0};  ///< Execute messages
+    std::atomic<int> prepared{0};    ///< Parse messages
+
+private:
+    void serve(int client, int server) override {
+        std::string held;
+        bool first = true;
+        std::vector<char> buffer(1 << 16);
+        while (!stopped()) {
+            pollfd ends[2] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
+            if (::poll(ends, 2, 10) <= 0) { continue; }
+            if (ends[0].revents != 0) {
+                ssize_t const got = ::recv(client, buffer.data(), buffer.size(), 0);
+                if (got <= 0) { break; }
+                held.append(buffer.data(), static_cast<std::size_t>(got));
+                count(held, first);
+                if (!send_all(server, {buffer.data(), static_cast<std::size_t>(got)})) { break; }
+            }
+            if (ends[1].revents != 0) {
+                ssize_t const got = ::recv(server, buffer.data(), buffer.size(), 0);
+                if (got <= 0 || !send_all(client, {buffer.data(), static_cast<std::size_t>(got)})) { break; }
+            }
+        }
+    }
+    /// The first message has no type.
+    void count(std::string& held, bool& first) {
+        for (;;) {
+            std::size_t const head = first ? 0 : 1;
+            if (held.size() < head + 4) { return; }
+            std::uint32_t size = 0;
+            for (std::size_t at = 0; at < 4; ++at) { size = size << 8U | static_cast<unsigned char>(held[head + at]); }
+            if (held.size() < head + size) { return; }
+            char const type = first ? ' ' : held[0];
+            round_trips += type == 'S' || type == 'Q' ? 1 : 0;
+            statements += type == 'E' ? 1 : 0;
+            prepared += type == 'P' ? 1 : 0;
+            first = false;
+            held.erase(0, head + size);
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("postgres: round trips and statements of each verb") {
+    if (postgres_server() == nullptr) { return; }
+    counting_proxy proxy{postgres_server()};
+    auto options = own_schema();
+    options.connections = 1;
+    auto const store = postgres_backend::connect(proxy.connection_string(), options).value();
+    CHECK(proxy.prepared == 0); // each with its first use
+    table<mark> const marks{store, "marks"};
+    marks.create().value();
+    std::int32_t next = 0;
+    etag latest;
+    auto const insert = [&] { latest = marks.insert({"p", ++next, 1}).value().etag; };
+    struct verb {
+        char const* name;
+        int round_trips;
+        int statements;
+        std::function<void()> prepare;
+        std::function<void()> run;
+    };
+    auto const nothing = [] {};
+    std::vector<verb> const verbs{
+        {"get", 1, 1, insert, [&] { marks.get("p", next).value(); }},
+        {"get, absent", 1, 1, nothing, [&] { CHECK_FALSE(marks.find("p", -1).value()); }},
+        {"insert", 1, 1, nothing, insert},
+        {"insert, exists", 1, 1, insert,
+            [&] { CHECK(marks.insert({"p", next, 1}).error().code == error_code::entity_already_exists); }},
+        {"insert, no table", 1, 1, nothing,
+            [&] { CHECK(table<mark>{store, "none"}.insert({"p", 1, 1}).error().code == error_code::table_not_found); }},
+        {"insert_or_replace, new", 1, 1, nothing, [&] { marks.insert_or_replace({"p", ++next, 1}).value(); }},
+        {"insert_or_replace", 1, 1, insert, [&] { marks.insert_or_replace({"p", next, 2}).value(); }},
+        {"insert_or_replace, no table", 1, 1, nothing,
+            [&] {
+                CHECK(table<mark>{store, "none"}.insert_or_replace({"p", 1, 1}).error().code ==
+                    error_code::table_not_found);
+            }},
+        {"replace under an ETag", 1, 1, insert, [&] { marks.replace({"p", next, 3}, latest).value(); }},
+        {"replace of any version", 1, 1, insert, [&] { marks.replace({"p", next, 3}, any_etag).value(); }},
+        {"replace, other version", 2, 2,
+            [&] {
+                insert();
+                marks.insert_or_replace({"p", next, 3}).value();
+            },
+            [&] {
+                CHECK(marks.replace({"p", next, 3}, latest).error().code == error_code::update_condition_not_satisfied);
+            }},
+        {"replace, absent", 2, 2, nothing,
+            [&] { CHECK(marks.replace({"p", -1, 3}, any_etag).error().code == error_code::resource_not_found); }},
+        {"replace, no table", 2, 2, nothing,
+            [&] {
+                CHECK(table<mark>{store, "none"}.replace({"p", 1, 1}, any_etag).error().code ==
+                    error_code::table_not_found);
+            }},
+        {"remove", 1, 1, insert, [&] { marks.remove("p", next, latest).value(); }},
+        {"remove, other version", 2, 2,
+            [&] {
+                insert();
+                marks.insert_or_replace({"p", next, 3}).value();
+            },
+            [&] { CHECK(marks.remove("p", next, latest).error().code == error_code::update_condition_not_satisfied); }},
+        {"merge", 2, 2, insert, [&] { marks.merge({"p", next, 4}, any_etag).value(); }},
+        {"insert_or_merge, new", 2, 2, nothing, [&] { marks.insert_or_merge({"p", ++next, 4}).value(); }},
+        {"update", 2, 2, insert, [&] { marks.update("p", next, [](mark& one) { ++one.value; }).value(); }},
+        {"batch of 100", 2, 6, nothing,
+            [&] {
+                auto batch = marks.batch();
+                for (int count = 0; count < 100; ++count) { batch.insert({"q", ++next, 1}); }
+                batch.submit().value();
+            }},
+        {"count", 1, 1, nothing, [&] { CHECK(marks.scan_table().count().value() > 100); }},
+        {"count of a partition", 1, 1, nothing,
+            [&] { CHECK(marks.where(fields<mark>::place == "q").count().value() >= 100); }},
+        {"page of nothing", 2, 2, nothing,
+            [&] { CHECK(marks.where(fields<mark>::place == "none").take(10).to().value().empty()); }},
+    };
+    for (verb const& each : verbs) {
+        INFO(each.name);
+        for (bool const counted : {false, true}) {
+            each.prepare();
+            proxy.round_trips = 0;
+            proxy.statements = 0;
+            each.run();
+            if (counted) {
+                CHECK(proxy.round_trips == each.round_trips);
+                CHECK(proxy.statements == each.statements);
+            }
+        }
+    }
+}
+
+TEST_CASE("postgres: the server counts the rows that a query finds") {
+    if (postgres_server() == nullptr) { return; }
+    auto const store = postgres_backend::connect(postgres_server(), own_schema()).value();
+    table<mark> const marks{store, "marks"};
+    using m = fields<mark>;
+    CHECK(marks.scan_table().count().error().code == error_code::table_not_found);
+    marks.create().value();
+    CHECK(marks.scan_table().count().value() == 0);
+    for (char const* place : {"a", "b", "b\xEF\xBF\xBF", "c", "\xF0\x9F\x98\x80"}) {
+        auto batch = marks.batch();
+        for (std::int32_t number = -3; number < 4; ++number) { batch.insert({place, number, number}); }
+        batch.submit().value();
+    }
+    auto const same = [](auto const& query, std::size_t expected) {
+        CHECK(query.count().value() == expected);
+        CHECK(query.to().value().size() == expected);
+    };
+    same(marks.scan_table(), 35);
+    same(marks.where(m::place == "b"), 7);
+    same(marks.where(m::place == "b" && m::number >= 1), 3);
+    same(marks.where(m::place == "b" && m::number > 1), 2);
+    same(marks.where(m::place == "b" && m::number < 1), 4);
+    same(marks.where(m::place == "b" && m::number <= 1 && m::number > -2), 3);
+    same(marks.where(m::place >= "b" && m::place <= "c"), 21);
+    same(marks.where(m::place > "b" && m::place < "c"), 7);
+    same(marks.where(m::place > "b"), 21);
+    same(marks.where(m::place == "b" && m::value > 1), 2);
+    same(marks.where(m::place == "b").take(3), 3);
+    same(marks.where(m::place >= "b" && m::number == 2), 4);
+}
