@@ -43,7 +43,7 @@ ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part
 /// Delays each request, like a service.
 struct distant {
     using is_transport = void;
-    entitable::any_transport behind;
+    entitable::any_store behind;
     [[nodiscard]] entitable::profile profile() const { return behind.profile(); }
     template <entitable::table_request Request>
         requires(!std::same_as<Request, entitable::read_entity>)

@@ -46,13 +46,13 @@ task<result<void>> read_one(async_table<book> books, std::string shelf, std::str
     co_return found ? result<void>{} : std::move(found).as_failure();
 }
 
-void in_a_loop(any_transport const& store) {
+void in_a_loop(any_store const& store) {
     event_loop loop{{.in_flight = in_flight}};
     async_table<book> const books{loop, store, "Reads"};
     for (std::size_t each = 0; each < reads; ++each) { loop.spawn(read_one(books, "a", "b")); }
     loop.run();
-    if (loop.problem()) {
-        std::fprintf(stderr, "%s\n", loop.problem()->to_string().c_str());
+    if (loop.error()) {
+        std::fprintf(stderr, "%s\n", loop.error()->to_string().c_str());
         std::abort();
     }
 }
@@ -96,7 +96,7 @@ struct reading_code {
 /// The bytes that a task uses while it waits for the answer to a point read.
 double parked_bytes(std::size_t count, std::size_t limit, bool on_stacks = false) {
     event_loop loop{{.in_flight = limit}};
-    any_transport const store = silent{};
+    any_store const store = silent{};
     async_table<book> const books{loop, store, "Reads"};
     reading_code const work{{loop_transport{loop, store}, "Reads"}};
     auto const used = [] {
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
         return azure_backend{"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=" + std::string{key} +
             ";TableEndpoint=" + at.origin() + "/acct;"};
     };
-    any_transport const far = backend(late);
+    any_store const far = backend(late);
     table<book> const blocking{backend(quick), "Reads"};
     measure::bare_curl yardstick{{late.origin(), late.origin()}, reads, in_flight};
 

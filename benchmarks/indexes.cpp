@@ -54,7 +54,7 @@ by_age index_row_of(runner const& one) {
 
 constexpr std::int32_t count = 20'000;
 
-void insert_by_hand(any_transport const& store) {
+void insert_by_hand(any_store const& store) {
     table<runner, as_entity<by_age>> const both{store, "runners"};
     for (std::int32_t bib = 0; bib < count; ++bib) {
         runner const one = numbered(bib);
@@ -64,12 +64,12 @@ void insert_by_hand(any_transport const& store) {
     }
 }
 
-void insert_ours(any_transport const& store) {
+void insert_ours(any_store const& store) {
     indexed_runners const runners{store, "runners"};
     for (std::int32_t bib = 0; bib < count; ++bib) { runners.insert(numbered(bib)).value(); }
 }
 
-void update_by_hand(any_transport const& store) {
+void update_by_hand(any_store const& store) {
     table<runner, as_entity<by_age>> const both{store, "runners"};
     for (std::int32_t bib = 0; bib < count; ++bib) {
         auto found = both.get_stored<runner>("NYC", bib).value();
@@ -81,7 +81,7 @@ void update_by_hand(any_transport const& store) {
     }
 }
 
-void update_ours(any_transport const& store) {
+void update_ours(any_store const& store) {
     indexed_runners const runners{store, "runners"};
     for (std::int32_t bib = 0; bib < count; ++bib) {
         runners.update("NYC", bib, [](runner& each) { each.age += 1; }).value();

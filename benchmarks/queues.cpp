@@ -288,7 +288,7 @@ int alone(std::string_view who, std::string_view what, std::size_t group, std::s
         return 0;
     }
     table_queue<errand> const queue{
-        who == "memory" ? any_transport{memory_backend{}} : any_transport{file_backend{folder / "ours.db", options}},
+        who == "memory" ? any_store{memory_backend{}} : any_store{file_backend{folder / "ours.db", options}},
         "errands"};
     queue.create().value();
     put(queue, all, group);
@@ -339,7 +339,7 @@ void behind_claimed() {
 /// Counts the requests to a store, and the rows that its pages have.
 struct counted_store {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::size_t* requests;
     std::size_t* rows;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -380,11 +380,11 @@ struct claim_cost {
     }
 };
 
-void behind_what_is_not_due(char const* where, std::function<any_transport()> const& fresh_store) {
+void behind_what_is_not_due(char const* where, std::function<any_store()> const& fresh_store) {
     constexpr std::size_t many = 100'000;
     claim_cost idle, busy;
     for (std::string_view const what : {"nothing", "delayed", "claimed", "waiting"}) {
-        any_transport const store = fresh_store();
+        any_store const store = fresh_store();
         queue_options how;
         how.visibility = std::chrono::hours{24};
         table_queue<errand> const others{store, "errands", how};
@@ -425,13 +425,13 @@ void behind_what_is_not_due(char const* where, std::function<any_transport()> co
     }
 }
 void behind_what_is_not_due() {
-    behind_what_is_not_due("memory", [] { return any_transport{memory_backend{}}; });
+    behind_what_is_not_due("memory", [] { return any_store{memory_backend{}}; });
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     int files = 0;
     behind_what_is_not_due("file", [&] {
         file_options options;
         options.durability = durability::relaxed;
-        return any_transport{file_backend{folder / (std::to_string(++files) + ".db"), options}};
+        return any_store{file_backend{folder / (std::to_string(++files) + ".db"), options}};
     });
 }
 

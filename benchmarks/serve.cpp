@@ -367,7 +367,7 @@ void show(char const* name, load const& theirs, load const& ours) {
 int main() {
     constexpr auto length = std::chrono::milliseconds{1500};
     constexpr std::size_t connections = 4;
-    auto const tables = [](any_transport store) {
+    auto const tables = [](any_store store) {
         return http_handler{[server = table_server{store}](http_request const& request, request_sender const& from) {
             return server.answer(request, from);
         }};

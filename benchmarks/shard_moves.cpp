@@ -62,7 +62,7 @@ struct taken {
 };
 
 /// Copies the table in the simplest way: pages of 1,000 rows, batches of 100.
-void bare_copy(any_transport const& from, std::string const& source, any_transport const& to, std::string const& target,
+void bare_copy(any_store const& from, std::string const& source, any_store const& to, std::string const& target,
     std::vector<double>& by_clock, std::vector<double>& by_processor) {
     call context;
     to.execute(create_table{target}, context).value();
@@ -144,25 +144,24 @@ void measure(char const* name, store_opener const& open) {
 
 int main() {
     std::map<std::string, memory_backend> memory;
-    measure("memory",
-        [&](std::string_view name) -> result<any_transport> { return any_transport{memory[std::string{name}]}; });
+    measure("memory", [&](std::string_view name) -> result<any_store> { return any_store{memory[std::string{name}]}; });
     entitable_test::temporary_folder const folder;
-    std::map<std::string, any_transport> files;
-    measure("files", [&](std::string_view name) -> result<any_transport> {
+    std::map<std::string, any_store> files;
+    measure("files", [&](std::string_view name) -> result<any_store> {
         auto const known = files.find(std::string{name});
         return known != files.end()
             ? known->second
-            : files.emplace(std::string{name}, any_transport{file_backend{folder / (std::string{name} + ".db")}})
+            : files.emplace(std::string{name}, any_store{file_backend{folder / (std::string{name} + ".db")}})
                   .first->second;
     });
-    std::map<std::string, any_transport> servers;
-    measure("servers", [&](std::string_view name) -> result<any_transport> {
+    std::map<std::string, any_store> servers;
+    measure("servers", [&](std::string_view name) -> result<any_store> {
         constexpr std::string_view key = "c2hhcmRz";
         auto const known = servers.find(std::string{name});
         if (known != servers.end()) { return known->second; }
         server_options options;
         options.accounts.push_back({"acct", std::string{key}, {}, {}});
-        any_transport made{rest{table_server{any_transport{memory_backend{}}, options},
+        any_store made{rest{table_server{any_store{memory_backend{}}, options},
             text::joined({"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=", key})}};
         return servers.emplace(name, made).first->second;
     });

@@ -30,15 +30,13 @@ namespace {
 
 /// Stores by name, created on first use.
 struct stores {
-    std::shared_ptr<std::map<std::string, any_transport, std::less<>>> all =
-        std::make_shared<std::map<std::string, any_transport, std::less<>>>();
-    std::function<any_transport(std::string_view)> make = [](std::string_view) {
-        return any_transport{memory_backend{}};
-    };
+    std::shared_ptr<std::map<std::string, any_store, std::less<>>> all =
+        std::make_shared<std::map<std::string, any_store, std::less<>>>();
+    std::function<any_store(std::string_view)> make = [](std::string_view) { return any_store{memory_backend{}}; };
 
     [[nodiscard]] sharded open(
         std::uint32_t number, lookup_map_options const& lease = {}, sharded_options const& how = {}) const {
-        auto const open = [copy = *this](std::string_view name) -> result<any_transport> {
+        auto const open = [copy = *this](std::string_view name) -> result<any_store> {
             auto const at = copy.all->find(name);
             return at != copy.all->end() ? at->second
                                          : copy.all->emplace(std::string{name}, copy.make(name)).first->second;
@@ -62,7 +60,7 @@ row numbered(std::size_t partition, std::size_t number) {
 constexpr std::size_t partitions = 2'000;
 constexpr std::size_t rows_of_one = 10;
 
-void fill(any_transport const& into) {
+void fill(any_store const& into) {
     call context;
     into.execute(create_table{"orders"}, context).value();
     for (std::size_t partition = 0; partition < partitions; ++partition) {
@@ -75,7 +73,7 @@ void fill(any_transport const& into) {
     }
 }
 
-std::size_t read_all(any_transport const& from, std::size_t& pages, std::size_t& longest_token) {
+std::size_t read_all(any_store const& from, std::size_t& pages, std::size_t& longest_token) {
     query_entities asked{"orders", {}, {}, {}, 1000, {}};
     std::size_t rows = 0;
     do {
@@ -147,7 +145,7 @@ void routing() {
     fill(alone);
     sharded const filled = stores{}.open(number);
     fill(filled);
-    auto const get = [&](any_transport const& from) {
+    auto const get = [&](any_store const& from) {
         return [&, from] {
             return measure::timed(partitions, [&] {
                 for (std::size_t partition = 0; partition < partitions; ++partition) {
@@ -201,7 +199,7 @@ void fan_out() {
         int asked = 0;
         auto const takes = [&] { return std::chrono::milliseconds{asked++ % 17 == 0 ? 200 : 20}; };
         far.make = [&](std::string_view) {
-            return any_transport{entitable_test::delayed{any_transport{memory_backend{}}, time, takes}};
+            return any_store{entitable_test::delayed{any_store{memory_backend{}}, time, takes}};
         };
         sharded_options how;
         how.time = &time;
@@ -243,11 +241,11 @@ void hedging() {
             std::size_t asked = 0;
             stores far;
             far.make = [&](std::string_view) {
-                return any_transport{entitable_test::delayed{any_transport{memory_backend{}}, time, [&] {
-                                                                 ++asked;
-                                                                 return std::chrono::nanoseconds{
-                                                                     static_cast<std::int64_t>(takes(random))};
-                                                             }}};
+                return any_store{entitable_test::delayed{any_store{memory_backend{}}, time, [&] {
+                                                             ++asked;
+                                                             return std::chrono::nanoseconds{
+                                                                 static_cast<std::int64_t>(takes(random))};
+                                                         }}};
             };
             sharded_options how;
             how.time = &time;
@@ -277,7 +275,7 @@ void hedging() {
 }
 
 /// The code of a program that copies a table: pages, and batches of one partition.
-std::size_t copy_by_hand(any_transport const& from, std::string const& source, any_transport const& to) {
+std::size_t copy_by_hand(any_store const& from, std::string const& source, any_store const& to) {
     call context;
     to.execute(create_table{"copied"}, context).value();
     query_entities asked{source, {}, {}, {}, 1000, {}};
@@ -323,15 +321,15 @@ void moving(bool files) {
         near.make = [&](std::string_view name) {
             file_options relaxed;
             relaxed.durability = durability::relaxed;
-            return files ? any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}}
-                         : any_transport{memory_backend{}};
+            return files ? any_store{file_backend{folder / (std::string{name} + ".db"), relaxed}}
+                         : any_store{memory_backend{}};
         };
         sharded const cloud = near.open(1, {std::chrono::seconds{1}, &time});
         fill(cloud);
-        any_transport const source = near.all->at("one");
+        any_store const source = near.all->at("one");
         call context;
         std::string const name = source.execute(list_tables{}, context).value().tables.front();
-        any_transport const raw_target = near.make("raw");
+        any_store const raw_target = near.make("raw");
         double const begun = seconds_now();
         std::size_t const rows = copy_by_hand(source, name, raw_target);
         double const raw = seconds_now() - begun;

@@ -5,7 +5,7 @@
 // `for_each`, and std::stable_sort of the result of `to()`. CPU time, and the largest number of bytes allocated in addition to the store. An
 // argument is the number of rows.
 //
-//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/sorted_queries.cpp -o sorted_queries -pthread && ./sorted_queries
+//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests benchmarks/sorted_queries.cpp -o sorted_queries -pthread && ./sorted_queries
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>

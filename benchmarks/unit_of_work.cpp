@@ -43,7 +43,7 @@ struct keys_hash {
 /// Counts requests.
 struct counting {
     using is_transport = void;
-    entitable::any_transport below;
+    entitable::any_store below;
     std::shared_ptr<std::size_t> requests;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <entitable::table_request Request>

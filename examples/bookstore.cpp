@@ -98,19 +98,19 @@ int main(int argc, char** argv) {
 
     entitable::file_options quick;
     quick.durability = entitable::durability::relaxed;
-    auto const open_store = [&](std::string_view name) -> entitable::result<entitable::any_transport> {
+    auto const open_store = [&](std::string_view name) -> entitable::result<entitable::any_store> {
         if (!database.empty()) {
 #if defined(EXAMPLES_HAVE_POSTGRES)
             entitable::postgres_options own;
             own.schema = "bookstore_" + run + "_" + std::string{name};
             auto connected = entitable::postgres_backend::connect(database, own);
             if (!connected) { return std::move(connected).as_failure(); }
-            return entitable::any_transport{*std::move(connected)};
+            return entitable::any_store{*std::move(connected)};
 #else
             return entitable::failure{entitable::error_code::not_supported, "this program was built without libpq"};
 #endif
         }
-        return entitable::any_transport{
+        return entitable::any_store{
             entitable::file_backend{(folder.path / (std::string{name} + ".db")).string(), quick}};
     };
     // 0, 1, 2 and 9 in the first store, 3, 4, 5 and 10 in the second, 6, 7 and 8 in the third

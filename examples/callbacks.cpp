@@ -64,7 +64,7 @@ entitable::task<> tell(events& to, Ask ask, Done done) {
 /// Songs, for code without coroutines. Its functions are called from any thread, the callbacks as events.
 class song_shelf {
 public:
-    song_shelf(events& to, entitable::any_transport store) : to_(to), store_(std::move(store)) {
+    song_shelf(events& to, entitable::any_store store) : to_(to), store_(std::move(store)) {
         thread_ = std::thread{[this] { loop_.run_until_stopped(); }};
     }
     ~song_shelf() {
@@ -93,7 +93,7 @@ private:
     }
 
     events& to_;
-    entitable::any_transport store_;
+    entitable::any_store store_;
     entitable::event_loop loop_;
     std::thread thread_;
 };

@@ -131,7 +131,7 @@ int main() {
         written.insert(made).value();
     }
 
-    entitable::any_transport const distant = far_away{store};
+    entitable::any_store const distant = far_away{store};
     entitable::event_loop loop{{.in_flight = 500}};
     crawl all{{loop, distant, "Pages"}, "example.org", {"page-0"}};
     auto const begin = std::chrono::steady_clock::now();

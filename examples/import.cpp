@@ -95,7 +95,8 @@ std::string made_up(int rows) {
 }
 
 void print(entitable::refused_row const& refused) {
-    std::printf("  record %llu: %s\n", static_cast<unsigned long long>(refused.index) + 1, refused.why.message.c_str());
+    std::printf(
+        "  record %llu: %s\n", static_cast<unsigned long long>(refused.index) + 1, refused.error.message.c_str());
 }
 
 void print(entitable::bulk_report const& report) {

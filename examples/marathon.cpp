@@ -47,7 +47,7 @@ struct ending_program {
         return store.execute(request, context);
     }
 
-    entitable::any_transport store;
+    entitable::any_store store;
     std::shared_ptr<int> left;
 };
 

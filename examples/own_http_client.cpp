@@ -15,7 +15,7 @@
 #include <cstdlib>
 
 /// The behaviours in which the emulator differs from the service's documentation.
-std::vector<std::string_view> failed_behaviours(entitable::any_transport const& store, std::string const& prefix) {
+std::vector<std::string_view> failed_behaviours(entitable::any_store const& store, std::string const& prefix) {
     std::vector<std::string_view> failed;
     std::size_t number = 0;
     for (auto const& each : entitable::testing::conformance::behaviours()) {

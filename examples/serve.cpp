@@ -86,7 +86,7 @@ int main(int count, char** words) {
     sigaddset(&stopping, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
 
-    std::optional<entitable::any_transport> store;
+    std::optional<entitable::any_store> store;
     if (memory) {
         store.emplace(entitable::memory_backend{});
     } else if (!database.empty()) {

@@ -149,14 +149,14 @@ public:
     }
 
 private:
-    [[nodiscard]] entitable::any_transport store(std::string const& name) const {
+    [[nodiscard]] entitable::any_store store(std::string const& name) const {
         entitable::file_options options;
         options.durability = entitable::durability::relaxed;
-        return entitable::any_transport{entitable::file_backend{(folder_ / (name + ".db")).string(), options}};
+        return entitable::any_store{entitable::file_backend{(folder_ / (name + ".db")).string(), options}};
     }
     [[nodiscard]] entitable::store_opener opener() const {
         return [self = *this](
-                   std::string_view name) -> result<entitable::any_transport> { return self.store(std::string{name}); };
+                   std::string_view name) -> result<entitable::any_store> { return self.store(std::string{name}); };
     }
     [[nodiscard]] static unsigned long number(std::string const& word) {
         return std::strtoul(word.c_str(), nullptr, 10);
@@ -201,7 +201,8 @@ private:
             made.push_back(
                 {"sensor " + std::to_string(row % 97), static_cast<std::int32_t>(row), 0.5 * static_cast<double>(row)});
         }
-        ENTITABLE_TRY(auto const report, entitable::bulk_insert(readings, made, {.patience = std::chrono::seconds{1}}));
+        ENTITABLE_TRY(
+            auto const report, entitable::bulk_insert(readings, made, {.wait_budget = std::chrono::seconds{1}}));
         ENTITABLE_CHECK(report.all()); // an error if a row was refused
         std::printf("%llu rows written\n", static_cast<unsigned long long>(report.written));
         return done;
@@ -249,7 +250,7 @@ private:
         std::printf("%s", found.to_string().c_str());
         ENTITABLE_TRY(auto const drift, entitable::schema_drift(all));
         for (auto const& each : drift) {
-            std::printf("%s in %s: %s\n", each.table.c_str(), each.store.c_str(), each.says.c_str());
+            std::printf("%s in %s: %s\n", each.table.c_str(), each.store.c_str(), each.text.c_str());
         }
         return found.healthy() && drift.empty() ? done : look_at_it;
     }
@@ -258,7 +259,7 @@ private:
         ENTITABLE_TRY(auto const outcome, entitable::remove_misplaced(all));
         ENTITABLE_TRY(auto const removed, outcome.whole());
         ENTITABLE_TRY(auto const drift, entitable::schema_drift(all, 0));
-        ENTITABLE_TRY(auto const dropped, entitable::drop_left_over(all, drift));
+        ENTITABLE_TRY(auto const dropped, entitable::drop_orphaned_tables(all, drift));
         std::printf("%llu rows removed, %zu tables dropped\n", static_cast<unsigned long long>(removed.rows), dropped);
         return done;
     }
@@ -268,8 +269,7 @@ private:
         std::vector<std::filesystem::path> copies;
         std::mutex lock;
         entitable::backup_options options;
-        options.snapshot = [&](std::string_view of,
-                               entitable::any_transport const&) -> result<entitable::any_transport> {
+        options.snapshot = [&](std::string_view of, entitable::any_store const&) -> result<entitable::any_store> {
             auto const path = folder_ / (std::string{of} + "." + entitable::guid::random().to_string());
             {
                 std::lock_guard<std::mutex> const guard{lock};
@@ -279,7 +279,7 @@ private:
                 auto const file, entitable::file_backend::open((folder_ / (std::string{of} + ".db")).string()));
             ENTITABLE_CHECK(file.copy_to(path.string()));
             ENTITABLE_TRY(auto copied, entitable::file_backend::open(path.string()));
-            return entitable::any_transport{copied};
+            return entitable::any_store{copied};
         };
         auto const told = entitable::back_up(all, store(name + ".backup"), name, options);
         for (auto const& each : copies) {

@@ -60,7 +60,7 @@ struct account {
 
 /// One batch per publication year, in tens; then the first book of each is corrected and read again, and some are
 /// removed.
-account load(entitable::any_transport const& service, std::vector<book> const& all) {
+account load(entitable::any_store const& service, std::vector<book> const& all) {
     entitable::table<book> const books{service, "books"};
     books.create().value();
     account done;

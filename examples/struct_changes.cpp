@@ -67,14 +67,14 @@ int main() {
     auto reader = entitable::read_csv<book_of_2025>(file).value();
     auto const loaded = entitable::bulk_insert(before, reader).value();
     std::cout << loaded.written << " books loaded, " << loaded.refused << " refused\n";
-    for (entitable::refused_line const& each : reader.report().refusals) { std::cout << each.why.message << '\n'; }
+    for (entitable::refused_line const& each : reader.report().refusals) { std::cout << each.error.message << '\n'; }
 
     entitable::table<book> const books{store, "books"};
     std::cout << "\nbefore: " << entitable::schema_drift(books).value().to_string();
     auto const moved = entitable::migrate(before.scan_table(), books, converted).value();
     std::cout << '\n' << moved.written << " books rewritten, " << moved.refused << " refused\n";
     for (entitable::refused_row const& each : moved.refusals) {
-        std::cout << each.partition_key << ' ' << each.row_key << ": " << each.why.message << '\n';
+        std::cout << each.partition_key << ' ' << each.row_key << ": " << each.error.message << '\n';
         before.update("land", 4, [](book_of_2025& of) { of.price = "0.00"; }).value(); // mended by hand, and once more
     }
     std::cout << entitable::migrate(before.scan_table(), books, converted).value().written << " more\n";

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Entities, tables, queries and batches, on any store: `table`, `fields`, `batch`, `any_transport`. Needs only the standard library. Each store
+/// Entities, tables, queries and batches, on any store: `table`, `fields`, `batch`, `any_store`. Needs only the standard library. Each store
 /// has a separate umbrella header.
 
 #include <entitable/client/batch.hpp>

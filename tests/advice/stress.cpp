@@ -60,7 +60,7 @@ stress_options exact(entitable::clock& time, double peak) {
 template <class Store>
 bool has_table(Store const& store, std::string const& name) {
     call context;
-    any_transport const through{store};
+    any_store const through{store};
     auto const listed = through.execute(list_tables{}, context).value();
     return std::find(listed.tables.begin(), listed.tables.end(), name) != listed.tables.end();
 }
@@ -293,7 +293,7 @@ TEST_CASE("a stress test runs with threads and the system clock, against memory,
     file_backend file{folder / "stress.db"};
     memory_backend behind;
     rest const server{table_server{behind, with_account()}, connection};
-    for (any_transport const& store : {any_transport{memory}, any_transport{file}, any_transport{server}}) {
+    for (any_store const& store : {any_store{memory}, any_store{file}, any_store{server}}) {
         stress_test<order> test{store, "stressed", orders(250)};
         test.reads(8).writes(1).does("of Ann", 1, 250, [](table<order> const& into, order const& any) {
             return into.where(fields<order>::customer == any.customer).count();
@@ -316,7 +316,7 @@ TEST_CASE("a table is sampled completely or up to a limit, without the library's
     }
     {
         call context;
-        any_transport const through{store};
+        any_store const through{store};
         row const own{"customer 1", std::string{system_row::operation} + "x", row_builder{"", ""}.build().payload()};
         (void)through.execute(write_entity{"orders", mutation::insert(own)}, context);
     }

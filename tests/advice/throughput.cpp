@@ -102,8 +102,8 @@ TEST_CASE("the minimum throughput and the ingest match their golden figures") {
 // The worked examples of the provider's page, without a file.
 TEST_CASE("the worked examples of the page on scaling throughput are reproduced") {
     CHECK(instant_maximum(5) == 50'000);
-    CHECK(autoscale_least(30'000) == 3'000);
-    CHECK(autoscale_least(50'000) == 5'000);
+    CHECK(autoscale_minimum(30'000) == 3'000);
+    CHECK(autoscale_minimum(50'000) == 5'000);
     CHECK(partitions_for(3, 45'000) == 5);
     CHECK(even_raise(2, 30'000) == 40'000);
     CHECK(even_raise(5, 150'000) == 200'000);

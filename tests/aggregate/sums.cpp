@@ -57,7 +57,7 @@ ENTITABLE(split_sales, partition_key(shop), row_key(literal("SPLIT:"), day, widt
 using sales_table = table<order, daily_sales>;
 using split_table = table<order, salted_aggregate<split_sales, &split_sales::part, 4>>;
 
-sales_table new_orders(any_transport through = memory_backend{}, table_options how = {}) {
+sales_table new_orders(any_store through = memory_backend{}, table_options how = {}) {
     sales_table orders{std::move(through), "orders", how};
     orders.create_if_absent().value();
     return orders;
@@ -247,7 +247,7 @@ namespace {
 /// A defect: the version of sums is not checked.
 struct blind {
     using is_transport = void;
-    any_transport behind;
+    any_store behind;
     [[nodiscard]] entitable::profile profile() const { return behind.profile(); }
     template <table_request Request>
         requires(!std::same_as<Request, read_entity>)
@@ -292,8 +292,8 @@ testing::interleaving_report walk(
                 on.add(
                     each.name,
                     [&on, each, seed, defect] {
-                        auto const runs = [each, seed, defect](any_transport way, entitable::clock& time) {
-                            return each.does(sales_table{defect ? any_transport{blind{way}} : way, "orders",
+                        auto const runs = [each, seed, defect](any_store way, entitable::clock& time) {
+                            return each.does(sales_table{defect ? any_store{blind{way}} : way, "orders",
                                 {.max_attempts = 4, .time = &time, .seed = seed}});
                         };
                         return testing::program<result<void>>{runs, on.time().steady()};
@@ -350,7 +350,7 @@ TEST_CASE("sums: an operation id stays usable if another writer inserts the sum 
                                                  }};
             table_options id;
             id.calls.operation_id = "click-1";
-            sales_table const mine{retrying{any_transport{watched}, {.operation_rows = true}}, "orders", id};
+            sales_table const mine{retrying{any_store{watched}, {.operation_rows = true}}, "orders", id};
             auto const made = mine.insert({"kiel", 1, "mon", 5, ""});
             CHECK((made ? std::string{} : made.error().to_string()) == "");
             CHECK(other.sum({"kiel", "mon"}).value().cents == 5 + (done ? 10 : 0) + (is_there ? 1 : 0));

@@ -84,7 +84,7 @@ TEST_CASE("callbacks run on the io_context, whose run() returns when nothing is 
     asio_loop loop{context.get_executor()};
     bool const spot = GENERATE(true, false);
     memory_backend const store;
-    async_table<book> const books{loop.loop(), spot ? any_transport{store} : any_transport{in_channel{store}}, "Books"};
+    async_table<book> const books{loop.loop(), spot ? any_store{store} : any_store{in_channel{store}}, "Books"};
     std::vector<std::string> told;
     async_run(loop, fill(books, "shelf", 5), [&](std::exception_ptr thrown, result<std::size_t> filled) {
         told.push_back(thrown ? "thrown" : std::to_string(filled.value()));

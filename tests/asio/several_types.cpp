@@ -20,7 +20,7 @@ TEST_CASE("a table of several types on an io_context: companions stay correct un
     asio_loop loop{context.get_executor()};
     memory_backend const store;
     open_books(store).create().value();
-    any_transport const cloud{in_channel{store}};
+    any_store const cloud{in_channel{store}};
     async_table<counter, invoice, refund, by_customer, unique<by_reference>, elsewhere<by_account>, daily_sales,
         salted_aggregate<balance, &balance::part, 3>> const books{
         loop.loop(), cloud, "books", in_table<by_account>{cloud, "accounts"}};

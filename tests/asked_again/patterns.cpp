@@ -30,7 +30,7 @@ namespace {
 constexpr std::int32_t number_of_sales = 9;
 
 /// Sales of three shops over three days.
-table<sale> sales_in(any_transport const& store, std::string name = "sales") {
+table<sale> sales_in(any_store const& store, std::string name = "sales") {
     table<sale> const all{store, std::move(name)};
     all.create().value();
     for (std::int32_t number = 0; number < number_of_sales; ++number) {

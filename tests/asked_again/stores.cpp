@@ -22,7 +22,7 @@ auto const everything = r::name != "nobody";
 sharded shards_over(faulty_store const& store) {
     return sharded{entitable_test::map_without_identity(
                        store, "shardmap", virtual_shards{4}, {"alpha", "beta"}, {std::chrono::milliseconds{0}}),
-        [store](std::string_view) -> result<any_transport> { return any_transport{store}; }};
+        [store](std::string_view) -> result<any_store> { return any_store{store}; }};
 }
 
 } // namespace
@@ -67,10 +67,10 @@ TEST_CASE("repeated requests: a partial query reports the missing shards and ret
         plan();
         for (int asked = 0;; ++asked) {
             REQUIRE(asked < 5);
-            auto const seen = partial(cloud,
-                [](any_transport const& through) { return table<runner>{through, "runners"}.scan_table().to(); });
+            auto const seen = partial(
+                cloud, [](any_store const& through) { return table<runner>{through, "runners"}.scan_table().to(); });
             if (seen && seen->complete()) {
-                CHECK(seen->what_came().size() == 4 * in_each);
+                CHECK(seen->value().size() == 4 * in_each);
                 break;
             }
             if (seen) {
@@ -116,7 +116,7 @@ TEST_CASE("repeated requests: all stores of a fleet are visited and checked, and
             races.source().insert({"Boston", "Full", 1, "Ann", {}, 4}).value();
             plan();
             CHECK(asked_until_success([&] { return stores.stores(); })->size() == 2);
-            auto const body = [](std::string_view, any_transport const& there) -> result<std::size_t> {
+            auto const body = [](std::string_view, any_store const& there) -> result<std::size_t> {
                 call context;
                 auto const tables = there.execute(list_tables{}, context);
                 return tables ? result<std::size_t>{tables->tables.size()} : failure{tables.error()};

@@ -157,7 +157,7 @@ TEST_CASE("an awaited call has the same result as the blocking call") {
     lines const expected = blocking_calls({memory_backend{}, "Books"});
     CHECK(expected.size() == 57);
     memory_backend const store;
-    for (any_transport const& through : {any_transport{store}, any_transport{in_channel{store}}}) {
+    for (any_store const& through : {any_store{store}, any_store{in_channel{store}}}) {
         event_loop loop;
         lines const said = loop.run(awaited_calls({loop, through, through.at_once() ? "Once" : "Channel"}));
         REQUIRE(said.size() == expected.size());
@@ -169,7 +169,7 @@ TEST_CASE("an awaited call has the same result as the blocking call") {
 }
 
 TEST_CASE("pages and updates of several shelves run concurrently") {
-    any_transport const store = in_channel{memory_backend{}};
+    any_store const store = in_channel{memory_backend{}};
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
     for (std::int32_t number = 0; number < 5; ++number) {
@@ -181,7 +181,7 @@ TEST_CASE("pages and updates of several shelves run concurrently") {
         loop.spawn(reprice({loop, store, "Books"}, shelf));
     }
     loop.run();
-    CHECK_FALSE(loop.problem());
+    CHECK_FALSE(loop.error());
     CHECK(plain.get("a", "4")->price == 2);
     CHECK(plain.get("b", "4")->price == 1);
 }
@@ -191,7 +191,7 @@ TEST_CASE("co_await rethrows an exception thrown by a change function") {
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
     REQUIRE(plain.insert(book_of("a", 1)));
-    for (any_transport const& through : {any_transport{store}, any_transport{in_channel{store}}}) {
+    for (any_store const& through : {any_store{store}, any_store{in_channel{store}}}) {
         event_loop loop;
         CHECK_THROWS_WITH(loop.run(throws_in_update({loop, through, "Books"})), "in a change");
         CHECK(loop.run(kept({loop, through, "Books"})).value() == book{"a", "1", 0});
@@ -199,7 +199,7 @@ TEST_CASE("co_await rethrows an exception thrown by a change function") {
 }
 
 TEST_CASE("the deadline and the stop token of a call end its waits") {
-    any_transport const store = in_channel{memory_backend{}};
+    any_store const store = in_channel{memory_backend{}};
     testing::manual_clock time;
     event_loop loop{{.time = &time, .letters = false}};
     cancellation_source source;

@@ -22,7 +22,7 @@ template <bool OnTheSpot>
 struct telling {
     using is_transport = void;
     using answers_at_once = std::conditional_t<OnTheSpot, telling, void>;
-    any_transport below;
+    any_store below;
     call* told;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -53,7 +53,7 @@ task<result<response_of<Request>>> ask(shared<detail::async_place> at, Request c
 template <bool OnTheSpot>
 struct awaiting {
     using is_transport = void;
-    any_transport below;
+    any_store below;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
@@ -69,15 +69,15 @@ struct awaiting {
         }
         event_loop loop{{.letters = false}};
         auto const at = shared<detail::async_place>::make(
-            loop.core(), any_transport{telling<OnTheSpot>{below, &context}}, std::string{}, std::move(wishes));
+            loop.core(), any_store{telling<OnTheSpot>{below, &context}}, std::string{}, std::move(wishes));
         return loop.run(ask(at, &request));
     }
 };
 
 template <bool OnTheSpot>
-inline void conforms(function_ref<any_transport()> make) {
+inline void conforms(function_ref<any_store()> make) {
     std::size_t made = 0;
-    auto const awaited = [&]() -> any_transport {
+    auto const awaited = [&]() -> any_store {
         ++made;
         return awaiting<OnTheSpot>{make()};
     };
@@ -105,8 +105,6 @@ TEST_CASE("conformance: awaited requests to a file_backend") {
 
 TEST_CASE("untorn pages: awaited requests") {
     using entitable_test::torn_page;
-    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<true>{store}}; }) ==
-        "");
-    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<false>{store}}; }) ==
-        "");
+    CHECK(torn_page([](any_store const& store) { return any_store{awaiting_each::awaiting<true>{store}}; }) == "");
+    CHECK(torn_page([](any_store const& store) { return any_store{awaiting_each::awaiting<false>{store}}; }) == "");
 }

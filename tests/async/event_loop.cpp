@@ -108,7 +108,7 @@ task<std::int64_t> many_that_end_at_once(std::int32_t count) {
 TEST_CASE("tasks run to completion over a transport that answers at once and over a channel") {
     memory_backend const store;
     event_loop loop;
-    for (any_transport const& through : {any_transport{store}, any_transport{in_channel{store}}}) {
+    for (any_store const& through : {any_store{store}, any_store{in_channel{store}}}) {
         std::string const name = through.at_once() ? "AtOnce" : "InChannel";
         async_table<book> const books{loop, through, name};
         auto const sum = loop.run(fill_and_sum(books, "a", 600)); // more than the number answered at once in a row
@@ -119,23 +119,23 @@ TEST_CASE("tasks run to completion over a transport that answers at once and ove
 }
 
 TEST_CASE("tasks run concurrently, and the first error returned by a task is stored") {
-    any_transport const store = in_channel{memory_backend{}};
+    any_store const store = in_channel{memory_backend{}};
     event_loop loop{{.in_flight = 3}};
     async_table<book> const books{loop, store, "Books"};
     for (int shelf = 0; shelf < 20; ++shelf) { loop.spawn(fill_and_sum(books, std::to_string(shelf), 10)); }
     loop.run();
-    CHECK_FALSE(loop.problem());
+    CHECK_FALSE(loop.error());
     CHECK(loop.spawned() == 20);
     loop.spawn(get_one(books, "0", "none"));
     loop.run();
     loop.spawn(fill_and_sum(books, "0", 10));
     loop.run();
-    REQUIRE(loop.problem());
-    CHECK(loop.problem()->code == error_code::resource_not_found);
+    REQUIRE(loop.error());
+    CHECK(loop.error()->code == error_code::resource_not_found);
 }
 
 TEST_CASE("an exception is passed on from its task and from the loop, and the other tasks continue") {
-    any_transport const store = in_channel{memory_backend{}};
+    any_store const store = in_channel{memory_backend{}};
     event_loop loop;
     async_table<book> const books{loop, store, "Books"};
     loop.spawn(fill_and_sum(books, "a", 5));
@@ -143,7 +143,7 @@ TEST_CASE("an exception is passed on from its task and from the loop, and the ot
     loop.spawn(throws("second"));
     CHECK_THROWS_WITH(loop.run(), "first");
     loop.run();
-    CHECK_FALSE(loop.problem());
+    CHECK_FALSE(loop.error());
     CHECK(table<book>{store, "Books"}.get("a", "4"));
     CHECK_THROWS_WITH(loop.run(throws("awaited")), "awaited");
 }
@@ -154,7 +154,7 @@ TEST_CASE("a million tasks that complete immediately need no stack") {
 }
 
 TEST_CASE("a stopped loop ends its tasks with Cancelled") {
-    any_transport const store = in_channel{memory_backend{}};
+    any_store const store = in_channel{memory_backend{}};
     event_loop loop{{.in_flight = 2}};
     async_table<book> const books{loop, store, "Books"};
     REQUIRE(table<book>{store, "Books"}.create());
@@ -162,8 +162,8 @@ TEST_CASE("a stopped loop ends its tasks with Cancelled") {
     CHECK(loop.turn());
     loop.stop(); // two are sent, four wait for their turn
     loop.run();
-    REQUIRE(loop.problem());
-    CHECK(loop.problem()->code == error_code::cancelled);
+    REQUIRE(loop.error());
+    CHECK(loop.error()->code == error_code::cancelled);
     auto const later = loop.run(get_one(books, "a", "1"));
     REQUIRE_FALSE(later);
     CHECK(later.error().code == error_code::cancelled);
@@ -182,12 +182,12 @@ TEST_CASE("requests in flight are cancelled and not waited for") {
     CHECK(loop.turn());
     loop.stop();
     while (loop.turn()) { CHECK(loop.wakes_at() == (steady_time::min)()); }
-    REQUIRE(loop.problem());
-    CHECK(loop.problem()->code == error_code::cancelled);
+    REQUIRE(loop.error());
+    CHECK(loop.error()->code == error_code::cancelled);
 }
 
 TEST_CASE("a destroyed loop destroys the tasks that wait in it") {
-    any_transport const store = in_channel{memory_backend{}};
+    any_store const store = in_channel{memory_backend{}};
     REQUIRE(table<book>{store, "Books"}.create());
     event_loop loop{{.in_flight = 2}};
     async_table<book> const books{loop, store, "Books"};
@@ -196,7 +196,7 @@ TEST_CASE("a destroyed loop destroys the tasks that wait in it") {
 }
 
 TEST_CASE("other threads can post functions and wake the loop") {
-    any_transport const store = memory_backend{};
+    any_store const store = memory_backend{};
     event_loop loop;
     async_table<book> const books{loop, store, "Books"};
     std::thread other{[&] {

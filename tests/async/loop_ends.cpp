@@ -28,16 +28,16 @@ namespace {
 /// A loop over a store that answers after 10 ms of a manual clock.
 struct slow_loop {
     testing::manual_clock& time;
-    any_transport store;
-    any_transport slow = entitable_test::delayed{store, time, [] { return 10ms; }};
+    any_store store;
+    any_store slow = entitable_test::delayed{store, time, [] { return 10ms; }};
     event_loop loop{{.time = &time, .letters = false}};
     async_table<book> books{loop, slow, "Books"};
     loop_transport near{loop, slow};
 
-    slow_loop(testing::manual_clock& by, any_transport of) : time(by), store(std::move(of)) {}
+    slow_loop(testing::manual_clock& by, any_store of) : time(by), store(std::move(of)) {}
 };
-any_transport filled() {
-    any_transport const store = memory_backend{};
+any_store filled() {
+    any_store const store = memory_backend{};
     table<book> const books{store, "Books"};
     books.create().value();
     for (std::string const isbn : {"1", "2"}) { books.insert(book{"shelf", isbn, 10}).value(); }
@@ -80,7 +80,7 @@ task<result<std::int32_t>> awaiting(async_table<book> books, kept counted) {
 /// Running loops, each with a task and a stack.
 struct inner_loops {
     testing::manual_clock time;
-    any_transport store = filled();
+    any_store store = filled();
     std::array<std::unique_ptr<slow_loop>, 4> all;
     int lives = 0;
     int ends = 0;
@@ -155,8 +155,8 @@ TEST_CASE("code that stops a loop from a task, a stack or a posted function may 
         auto const sleeping = [](event_loop& its) -> task<result<void>> { co_return co_await sleep_for(its, 1h); };
         it.spawn(sleeping(it));
         it.run_until_stopped();
-        REQUIRE(it.problem());
-        CHECK(it.problem()->code == error_code::cancelled);
+        REQUIRE(it.error());
+        CHECK(it.error()->code == error_code::cancelled);
         loop.reset();
     }
 }
@@ -164,7 +164,7 @@ TEST_CASE("code that stops a loop from a task, a stack or a posted function may 
 #if defined(ENTITABLE_TEST_FORKS)
 TEST_CASE("a child process does not touch the loops of its parent and uses its own loops, and the parent continues") {
     testing::manual_clock time;
-    any_transport const store = filled();
+    any_store const store = filled();
     slow_loop outer{time, store};
     event_loop with_letters;
     int lives = 0;
@@ -205,7 +205,7 @@ TEST_CASE("a child process does not touch the loops of its parent and uses its o
     forking const work{&outer, child_is_well};
     CHECK(outer.loop.run(on_own_stack(outer.loop, work)).value() == 20);
     outer.loop.run();
-    CHECK_FALSE(outer.loop.problem());
+    CHECK_FALSE(outer.loop.error());
     CHECK(lives == 0);
     // Functions posted in the parent still run, those of the child never do.
     bool told = false;

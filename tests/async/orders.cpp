@@ -223,8 +223,7 @@ std::size_t run_schedule(std::uint64_t seed, std::size_t faults, std::size_t sto
     retrying_options patient;
     patient.time = &in.time;
     patient.seed = seed + 1;
-    any_transport const through =
-        in.one_in(3) ? any_transport{retrying{shuffled{&in}, patient}} : any_transport{shuffled{&in}};
+    any_store const through = in.one_in(3) ? any_store{retrying{shuffled{&in}, patient}} : any_store{shuffled{&in}};
     std::vector<beliefs> known(tasks);
     auto loop = std::make_unique<event_loop>(
         loop_options{.in_flight = 1 + in.below(tasks), .time = &in.time, .letters = false});

@@ -33,7 +33,7 @@ struct far_loop {
     memory_backend store;
     testing::manual_clock time;
     int asked = 0;
-    any_transport cloud = entitable_test::delayed{any_transport{store}, time, [this] { return ++asked, latency; }};
+    any_store cloud = entitable_test::delayed{any_store{store}, time, [this] { return ++asked, latency; }};
     event_loop loop{{.time = &time, .letters = false}};
     steady_time begun = time.steady();
 
@@ -142,7 +142,7 @@ TEST_CASE("many transactions of one partition run concurrently, and none is lost
         in.loop.spawn(move_in_task(books, std::to_string(each % 6), std::to_string((each + 1) % 6)));
     }
     in.loop.run();
-    CHECK_FALSE(in.loop.problem());
+    CHECK_FALSE(in.loop.error());
     CHECK(in.asked > 4 * tasks); // many lost a race and started over
     CHECK(in.rounds() < in.asked / 4);
     std::int32_t sum = 0;
@@ -160,7 +160,7 @@ TEST_CASE("an awaited transaction has the same result as the blocking transactio
     REQUIRE(plain.insert({"shelf", "1", 1}));
     bool const spot = GENERATE(true, false);
     event_loop loop;
-    async_table<book> const books{loop, spot ? any_transport{store} : any_transport{in_channel{store}}, "Books"};
+    async_table<book> const books{loop, spot ? any_store{store} : any_store{in_channel{store}}, "Books"};
     auto const both = [&](auto const& body) {
         auto const blocking = plain.transact("shelf", body);
         auto const awaited = loop.run(books.transact("shelf", body));
@@ -283,7 +283,7 @@ TEST_CASE("workers on one thread claim messages of a queue, each message once") 
     REQUIRE(in.loop.run(on_own_stack(in.loop, fill)));
     for (int worker = 0; worker < 4; ++worker) { in.loop.spawn(on_own_stack(in.loop, work)); }
     in.loop.run();
-    if (in.loop.problem()) { FAIL_CHECK(in.loop.problem()->to_string()); }
+    if (in.loop.error()) { FAIL_CHECK(in.loop.error()->to_string()); }
     CHECK(done.size() == 20);
     CHECK(std::set<std::string>(done.begin(), done.end()).size() == 20);
     CHECK(in.rounds() < in.asked / 2);
@@ -320,7 +320,7 @@ TEST_CASE("a fan-out over shards sends to all stores at once from one stack") {
     how.time = &loop_clock(in.loop);
     sharded const all{
         entitable_test::map_without_identity(memory_backend{}, "shardmap", virtual_shards{17}, {"a", "b", "c"}),
-        [&](std::string_view) -> result<any_transport> {
+        [&](std::string_view) -> result<any_store> {
             return loop_transport{in.loop,
                 entitable_test::delayed{memory_backend{}, in.time, [&] { return ++in.asked, far_loop::latency; }}};
         },

@@ -116,14 +116,14 @@ TEST_CASE("a semaphore admits its number of tasks in order of arrival") {
     CHECK(most == 3);
     CHECK(now == 0);
     CHECK(at.passed() == 4s);
-    CHECK_FALSE(at.loop.problem());
+    CHECK_FALSE(at.loop.error());
     for (int each = 0; each < 10; ++each) { at.loop.spawn(limited(at.loop, limit, now, most)); }
     CHECK(at.loop.turn());
     at.loop.stop();
     at.loop.run();
     CHECK(now == 0);
-    REQUIRE(at.loop.problem());
-    CHECK(at.loop.problem()->code == error_code::cancelled);
+    REQUIRE(at.loop.error());
+    CHECK(at.loop.error()->code == error_code::cancelled);
     CHECK(at.passed() == 4s);
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("tasks that draw from two sequences over one row never get the same nu
     service.plan_random(
         block, 100, 400, {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::half_answer()});
     event_loop loop{{.time = &time, .letters = false}};
-    any_transport const through = spot ? any_transport{store} : any_transport{service}; // a store loses no answers
+    any_store const through = spot ? any_store{store} : any_store{service}; // a store loses no answers
     sequence_options options;
     options.block = block;
     options.seed = 7;
@@ -61,7 +61,7 @@ TEST_CASE("tasks that draw from two sequences over one row never get the same nu
     std::vector<std::int64_t> all;
     for (int each = 0; each < 10; ++each) { loop.spawn(draw(each % 2 == 0 ? first : second, 20, all)); }
     loop.run();
-    if (loop.problem()) { FAIL_CHECK(loop.problem()->to_string()); }
+    if (loop.error()) { FAIL_CHECK(loop.error()->to_string()); }
     all_differ(all, 10 * (20 + 15 * 3));
     // A blocking sequence continues after them.
     auto const behind = sequence{store, "orders"}.next().value().value;

@@ -30,7 +30,7 @@ namespace {
 using awaited_books = async_table<counter, invoice, refund, by_customer, unique<by_reference>, elsewhere<by_account>,
     daily_sales, salted_aggregate<balance, &balance::part, 3>>;
 
-awaited_books open_awaited(event_loop& loop, any_transport const& store, table_options how = {}) {
+awaited_books open_awaited(event_loop& loop, any_store const& store, table_options how = {}) {
     return awaited_books{loop, store, "books", std::move(how), in_table<by_account>{store, "accounts"}};
 }
 
@@ -402,13 +402,13 @@ struct told_of_runs {
 /// Runs writers of one loop; stops or destroys it after some answers. Returns what is wrong.
 std::string run(std::uint64_t seed, std::size_t faulty, std::size_t stopped, std::size_t destroyed, told_of_runs& all) {
     world in{seed, faulty};
-    any_transport const store{in.store};
+    any_store const store{in.store};
     auto const plain = open_books(store, options_for(in.time, 99));
     plain.create().value();
     drawn start{random_source{seed}};
     for (int each = 0; each < 2; ++each) { static_cast<void>(plain.insert(start.any_invoice())); }
     auto loop = std::make_unique<event_loop>(loop_options{.time = &in.time, .letters = false});
-    any_transport const cloud{shuffled{&in}};
+    any_store const cloud{shuffled{&in}};
     for (std::uint64_t writer = 1; writer <= 3; ++writer) {
         loop->spawn(writes(in, *loop, open_awaited(*loop, cloud, options_for(in.time, writer)), seed * 3 + writer, 3));
     }
@@ -486,7 +486,7 @@ TEST_CASE("async_table of several types: every call has the same outcome as the 
     bool const spot = GENERATE(true, false);
     testing::manual_clock in_loop;
     event_loop loop{{.time = &in_loop, .letters = false}};
-    auto const books = open_awaited(loop, spot ? any_transport{other} : any_transport{in_channel{other}});
+    auto const books = open_awaited(loop, spot ? any_store{other} : any_store{in_channel{other}});
     auto const made = loop.run(awaited_calls(books));
     REQUIRE(made.size() == expected.size());
     for (std::size_t each = 0; each < made.size(); ++each) {

@@ -36,7 +36,7 @@ namespace {
 
 /// Runs one piece of work.
 struct site {
-    any_transport through;
+    any_store through;
     entitable::clock* time;
     std::uint64_t seed;
 
@@ -147,7 +147,7 @@ told travel(site const& at) {
     auto complete = (*trip)->complete();
     return !complete                        ? told{std::move(complete).as_failure()}
         : ended->end == saga_end::completed ? "completed"
-                                            : "compensated " + ended->why;
+                                            : "compensated " + ended->reason;
 }
 
 told work_as_unit(site const& at) {
@@ -163,7 +163,7 @@ told work_as_unit(site const& at) {
     if (!saved) { return std::move(saved).as_failure(); }
     std::string text;
     for (auto const& each : saved->changes) {
-        text += std::string{to_string(each.outcome)} + (each.problem ? each.problem->to_string() : "") + ";";
+        text += std::string{to_string(each.outcome)} + (each.error ? each.error->to_string() : "") + ";";
     }
     return text;
 }
@@ -241,7 +241,7 @@ struct schedule : shuffled_world {
         retrying_options patient;
         patient.time = &time;
         patient.seed = seed + 1;
-        through = seed % 3 == 0 ? any_transport{retrying{shuffled{this}, patient}} : any_transport{shuffled{this}};
+        through = seed % 3 == 0 ? any_store{retrying{shuffled{this}, patient}} : any_store{shuffled{this}};
     }
 
     /// The result of all pieces, after unfinished ones were completed.
@@ -285,7 +285,7 @@ struct schedule : shuffled_world {
 
     std::uint64_t seed;
     site plain{store, &time, seed + 100};
-    any_transport through{store};
+    any_store through{store};
     std::map<std::string, std::uint64_t> times;
     int begun{}; ///< pieces
     int ended{};

@@ -14,7 +14,7 @@ using namespace marathon;
 
 TEST_CASE("azurite: indexes are maintained") {
     if (!entitable_test::has_emulator()) { return; }
-    any_transport const service{entitable_test::emulator()};
+    any_store const service{entitable_test::emulator()};
     everything const runners = marathon::open(service, "indexes");
     static_cast<void>(runners.drop());
     write_beside_a_map(runners, 13, entitable_test::rounds(60, 2'000));

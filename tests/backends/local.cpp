@@ -22,7 +22,7 @@ using testing::make_row;
 namespace {
 
 template <class Request>
-auto send(any_transport const& store, Request const& request) {
+auto send(any_store const& store, Request const& request) {
     call context;
     return store.execute(request, context);
 }
@@ -257,7 +257,7 @@ TEST_CASE("local: invalid stored rows are rejected when read") {
 }
 
 TEST_CASE("local: a visitor sees the same entity as a get, short or long, and never while a lock is held") {
-    static_assert(answers<memory_backend, read_entity> && answers<any_transport, read_entity>);
+    static_assert(answers<memory_backend, read_entity> && answers<any_store, read_entity>);
     // A payload of 1,024 bytes is the largest that is stored on the stack.
     for (std::size_t const bytes : {1U, 999U, 1'000U, 1'001U, 1'002U, 5'000U}) {
         auto const store = filled({}, 1, bytes);

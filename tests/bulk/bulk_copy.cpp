@@ -76,8 +76,8 @@ TEST_CASE(
     CHECK(copied.written == 249);
     CHECK(copied.already_there == 249);
     REQUIRE(copied.refusals.size() == 2);
-    CHECK(copied.refusals[0].why.code == error_code::entity_already_exists);
-    CHECK(copied.refusals[1].why.message == "nobody wants it");
+    CHECK(copied.refusals[0].error.code == error_code::entity_already_exists);
+    CHECK(copied.refusals[1].error.message == "nobody wants it");
     CHECK(stage.to.get(2003, 3).value().title == "another");
 }
 

@@ -118,7 +118,7 @@ TEST_CASE("the input can be any range, including ranges of results and lazily ge
     CHECK(report.written == 297);
     REQUIRE(report.refusals.size() == 3);
     CHECK(report.refusals[1].index == 150);
-    CHECK(report.refusals[1].why.message == "line 150 is no book");
+    CHECK(report.refusals[1].error.message == "line 150 is no book");
     CHECK_THAT(report.all().error().message, ContainsSubstring("3 of 300 rows were refused"));
     CHECK(bulk_insert(s.books, std::vector<book>{}, s.options()).value().read == 0);
 }
@@ -149,8 +149,8 @@ TEST_CASE("refused rows are reported one by one with their positions in the inpu
     std::sort(told.begin(), told.end());
     CHECK(told == std::vector<std::uint64_t>{7, 8, 200, 202, 204, 206, 208, 499});
     for (refused_row const& each : report.refusals) {
-        CHECK(each.why.code == error_code::property_value_too_large);
-        CHECK(each.why.effect == effect::none);
+        CHECK(each.error.code == error_code::property_value_too_large);
+        CHECK(each.error.effect == effect::none);
         CHECK_FALSE(each.row_key.empty());
     }
     CHECK(s.plain.scan_table().count().value() == 492);
@@ -184,7 +184,7 @@ TEST_CASE("a row that differs from the stored row is refused, and its neighbours
     CHECK(report.already_there == 1);
     REQUIRE(report.refusals.size() == 1);
     CHECK(report.refusals[0].index == 40);
-    CHECK(report.refusals[0].why.code == error_code::entity_already_exists);
+    CHECK(report.refusals[0].error.code == error_code::entity_already_exists);
     CHECK(report.transactions == 3);
     CHECK(s.plain.get(2000, 40)->title == "another");
 }
@@ -213,7 +213,7 @@ TEST_CASE("two rows with the same key are resolved as the kind of load requires"
         CHECK(report.already_there == 1);
         REQUIRE(report.refusals.size() == 1);
         CHECK(report.refusals[0].index == 2);
-        CHECK(report.refusals[0].why.code == error_code::entity_already_exists);
+        CHECK(report.refusals[0].error.code == error_code::entity_already_exists);
         CHECK(s.plain.get(2000, 1)->title == "first");
     }
     SECTION("an upsert writes the rows one after the other") {
@@ -236,7 +236,7 @@ TEST_CASE("two rows with the same key are resolved as the kind of load requires"
         CHECK(report.written == 2);
         REQUIRE(report.refusals.size() == 2);
         CHECK(report.refusals[1].index == 3);
-        CHECK(report.refusals[1].why.code == error_code::invalid_duplicate_row);
+        CHECK(report.refusals[1].error.code == error_code::invalid_duplicate_row);
     }
 }
 
@@ -282,7 +282,7 @@ TEST_CASE("no row is dropped while the service is busy, and a service that stays
     CHECK(report.retried == 59);
 
     bulk_options options = s.options();
-    options.patience = std::chrono::minutes{1};
+    options.wait_budget = std::chrono::minutes{1};
     s.faults.plan_window("books", "0000002001", std::chrono::hours{1});
     auto const begun = s.clock.steady();
     auto const ended = bulk_upsert(s.books, std::vector<book>{{2001, 1, "a", {}}}, options);
@@ -323,7 +323,7 @@ TEST_CASE("a row that keeps failing while others are written is refused in the e
     CHECK(report.written == 3'999);
     REQUIRE(report.refusals.size() == 1);
     CHECK(report.refusals[0].index == 77);
-    CHECK(report.refusals[0].why.code == error_code::internal_error);
+    CHECK(report.refusals[0].error.code == error_code::internal_error);
 }
 
 TEST_CASE("a load can be cancelled and has a deadline") {
@@ -424,7 +424,7 @@ TEST_CASE("a row that changed after the query found it is not removed") {
     CHECK(report.already_there == 1);
     REQUIRE(report.refusals.size() == 1);
     CHECK(report.refusals[0].index == 199);
-    CHECK(report.refusals[0].why.code == error_code::update_condition_not_satisfied);
+    CHECK(report.refusals[0].error.code == error_code::update_condition_not_satisfied);
 }
 
 TEST_CASE("bulk_update() changes each row that a query finds once") {
@@ -457,7 +457,7 @@ TEST_CASE("bulk_update() changes each row that a query finds once") {
         auto const report = bulk_update(s.books, s.books.scan_table(), meanwhile, options).value();
         CHECK(report.written == 899);
         REQUIRE(report.refusals.size() == 1);
-        CHECK(report.refusals[0].why.code == error_code::resource_not_found);
+        CHECK(report.refusals[0].error.code == error_code::resource_not_found);
         CHECK(s.plain.get(2001, 1)->rating == 11);
         s.plain.insert({2001, 8, "again", 1}).value();
         s.plain.update(2001, 1, [](book& other) { other.rating = 1; }).value();

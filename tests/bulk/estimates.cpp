@@ -98,7 +98,7 @@ TEST_CASE("rows without a fixed schema can be loaded") {
     auto const report = bulk_insert(rows, input).value();
     CHECK(report.written == 300);
     REQUIRE(report.refusals.size() == 1);
-    CHECK(report.refusals[0].why.code == error_code::key_reserved);
+    CHECK(report.refusals[0].error.code == error_code::key_reserved);
     CHECK(bulk_upsert(rows, std::vector<entity>{entity{"p", "7"}}).value().written == 1);
     CHECK(rows.get("p", "7")->properties().empty());
 }

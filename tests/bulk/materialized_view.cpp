@@ -63,7 +63,7 @@ struct world {
     }
     [[nodiscard]] std::vector<std::string> tables() const {
         call context;
-        return any_transport{store}.execute(list_tables{}, context).value().tables;
+        return any_store{store}.execute(list_tables{}, context).value().tables;
     }
 };
 
@@ -204,7 +204,7 @@ namespace {
 struct defective {
     enum class defect : std::uint8_t { none, any_version, one_table };
     using is_transport = void;
-    any_transport behind;
+    any_store behind;
     defect which{};
 
     [[nodiscard]] entitable::profile profile() const { return behind.profile(); }
@@ -238,7 +238,7 @@ struct by_sides {
 ENTITABLE(by_sides, partition_key(side), row_key(literal("sum")), properties(posts))
 using sides_view = materialized_view<by_sides>;
 
-sides_view sides(any_transport through, entitable::clock& time, std::uint64_t seed) {
+sides_view sides(any_store through, entitable::clock& time, std::uint64_t seed) {
     view_options how;
     how.keep = {}; // at once: readers of an old generation notice its end
     how.max_attempts = 4;
@@ -264,18 +264,18 @@ bool is_whole(std::string const& seen) {
 
 struct view_actor {
     std::string name;
-    std::function<std::string(any_transport, entitable::clock&, std::uint64_t)> does; // the problem, or empty
+    std::function<std::string(any_store, entitable::clock&, std::uint64_t)> does; // the problem, or empty
 };
 
 /// Writes an entity of both sides, in one transaction.
-bool write_both(any_transport const& through, std::int32_t number) {
+bool write_both(any_store const& through, std::int32_t number) {
     table<post> const posts{through, "posts"};
     auto both = posts.batch();
     both.insert({"all", number, "left", 1});
     both.insert({"all", 1000 + number, "right", 1});
     return both.submit().has_value();
 }
-result<view_refresh> refresh_sides(any_transport const& through, entitable::clock& time, std::uint64_t seed) {
+result<view_refresh> refresh_sides(any_store const& through, entitable::clock& time, std::uint64_t seed) {
     return sides(through, time, seed).refresh(table<post>{through, "posts"}.scan_table());
 }
 
@@ -283,7 +283,7 @@ testing::interleaving_report walk(
     std::vector<view_actor> const& actors, testing::interleaving_limits limits, defect which = defect::none) {
     return testing::interleavings(
         [&](testing::stage& on) {
-            any_transport const way{defective{on.store(), which}};
+            any_store const way{defective{on.store(), which}};
             table<post>{on.store(), "posts"}.create().value();
             (void)write_both(way, 1);
             sides(way, on.time(), 90).create().value();
@@ -295,7 +295,7 @@ testing::interleaving_report walk(
                 on.add(
                     each.name,
                     [&on, each, seed, which] {
-                        auto const runs = [each, seed, which](any_transport through, entitable::clock& time) {
+                        auto const runs = [each, seed, which](any_store through, entitable::clock& time) {
                             return each.does(defective{through, which}, time, seed);
                         };
                         return testing::program<std::string>{runs, on.time().steady()};
@@ -313,23 +313,22 @@ testing::interleaving_report walk(
         limits);
 }
 
-view_actor const refreshes{"refresh", [](any_transport through, entitable::clock& time, std::uint64_t seed) {
+view_actor const refreshes{"refresh", [](any_store through, entitable::clock& time, std::uint64_t seed) {
                                auto const told = refresh_sides(through, time, seed);
                                return told && told->until < told->from ? std::string{"ends before it begins"} : "";
                            }};
-view_actor const reads{"read", [](any_transport through, entitable::clock& time, std::uint64_t seed) {
+view_actor const reads{"read", [](any_store through, entitable::clock& time, std::uint64_t seed) {
                            auto const seen = look_at(sides(through, time, seed));
                            return seen && !is_whole(*seen) ? "seen by a reader: " + *seen : "";
                        }};
 /// A view contains everything acknowledged before its refresh, whoever else refreshes it.
 view_actor writes(std::int32_t number, std::string name) {
-    return {
-        std::move(name), [number](any_transport through, entitable::clock& time, std::uint64_t seed) -> std::string {
-            if (!write_both(through, number)) { return ""; }
-            if (!refresh_sides(through, time, seed)) { return ""; }
-            auto const seen = look_at(sides(through, time, seed));
-            return seen && *seen == "left 1 right 1 " ? "what was acknowledged is not in the view" : "";
-        }};
+    return {std::move(name), [number](any_store through, entitable::clock& time, std::uint64_t seed) -> std::string {
+                if (!write_both(through, number)) { return ""; }
+                if (!refresh_sides(through, time, seed)) { return ""; }
+                auto const seen = look_at(sides(through, time, seed));
+                return seen && *seen == "left 1 right 1 " ? "what was acknowledged is not in the view" : "";
+            }};
 }
 
 } // namespace
@@ -338,7 +337,7 @@ namespace {
 
 /// Invariants of the view at each instant, checked next to the worker by a reader of its own.
 struct watch_over_views {
-    any_transport store{memory_backend{}};
+    any_store store{memory_backend{}};
     entitable::clock* time{};
     std::int32_t written{};      ///< posts on each side
     std::int32_t acknowledged{}; ///< the number that existed at the start of a refresh that succeeded
@@ -360,7 +359,7 @@ struct watch_over_views {
 /// Checks after each request.
 struct watched {
     using is_transport = void;
-    any_transport behind;
+    any_store behind;
     watch_over_views* watch;
 
     [[nodiscard]] entitable::profile profile() const { return behind.profile(); }
@@ -377,10 +376,10 @@ struct watched {
 /// lost, or another worker does all of that.
 testing::crash_point_report each_point(defect which) {
     watch_over_views watch;
-    auto const write = [&watch](any_transport const& store) {
+    auto const write = [&watch](any_store const& store) {
         if (write_both(store, watch.written + 1)) { ++watch.written; }
     };
-    auto const hourly = [&watch, which](any_transport through, entitable::clock& time, std::uint64_t seed) {
+    auto const hourly = [&watch, which](any_store through, entitable::clock& time, std::uint64_t seed) {
         view_options how;
         how.max_attempts = 4;
         how.load.time = &time;
@@ -388,7 +387,7 @@ testing::crash_point_report each_point(defect which) {
         return sides_view{defective{watched{std::move(through), &watch}, which}, "authors", how};
     };
     testing::crash_point_world world;
-    world.begin = [&](any_transport const& store, entitable::clock& time) {
+    world.begin = [&](any_store const& store, entitable::clock& time) {
         watch = {store, &time, 0, 0, {}};
         table<post>{store, "posts"}.create().value();
         write(store);
@@ -400,8 +399,8 @@ testing::crash_point_report each_point(defect which) {
         watch.problem.clear();
         watch.acknowledged = 1;
     };
-    world.shows = [](any_transport const&) { return std::string{}; };
-    world.wrong = [&](any_transport const& store) {
+    world.shows = [](any_store const&) { return std::string{}; };
+    world.wrong = [&](any_store const& store) {
         auto& time = static_cast<testing::manual_clock&>(*watch.time);
         time.advance(std::chrono::hours{2});
         auto const view = hourly(store, time, 93);
@@ -418,7 +417,7 @@ testing::crash_point_report each_point(defect which) {
         return problem;
     };
     return testing::every_crash_point(
-        [&](any_transport through, entitable::clock& time) {
+        [&](any_store through, entitable::clock& time) {
             write(watch.store);
             std::int32_t const before = watch.written;
             auto const told = hourly(through, time, static_cast<std::uint64_t>(10 + before))

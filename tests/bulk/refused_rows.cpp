@@ -58,7 +58,7 @@ TEST_CASE("all() of a bulk report has an unknown effect if the effect of a refus
     made.refusals.push_back({0, "p", "1", error{error_code::invalid_input, "one"}});
     CHECK(made.all().error().effect == effect::none);
     made.refusals.push_back({1, "p", "2", error{error_code::transport_failed, "two"}});
-    made.refusals.back().why.effect = effect::unknown;
+    made.refusals.back().error.effect = effect::unknown;
     CHECK(made.all().error().code == error_code::invalid_input);
     CHECK(made.all().error().effect == effect::unknown);
 }

@@ -64,7 +64,7 @@ struct paging {
     }
 };
 static_assert(answers<memory_backend, read_entities> && answers<file_backend, read_entities> &&
-    answers<any_transport, read_entities>);
+    answers<any_store, read_entities>);
 static_assert(!answers<paging<memory_backend>, read_entities> &&
     !answers<testing::spy<memory_backend>, read_entities> && !answers<testing::faulty<memory_backend>, read_entities> &&
     !answers<retrying<memory_backend>, read_entities>);
@@ -424,7 +424,7 @@ TEST_CASE("local reads: a fold fails at a key of a different type") {
 namespace client_local_reads {
 
 /// Functions that write to the rows being read, and throw.
-void write_while_reading(any_transport const& store, std::string const& name) {
+void write_while_reading(any_store const& store, std::string const& name) {
     table<numbered> const rows{store, name};
     rows.create().value();
     for (std::int32_t number = 0; number < 30; ++number) { rows.insert({"a", number, number}).value(); }
@@ -624,8 +624,8 @@ TEST_CASE("local reads: observers see each page as with paged reads") {
     for (std::int32_t number = 0; number < 25; ++number) {
         table<numbered>{store, "Rows"}.insert({"a", number, number}).value();
     }
-    for (any_transport const& each :
-        {any_transport{store}, any_transport{paging<memory_backend>{store}}, any_transport{metered{store}}}) {
+    for (any_store const& each :
+        {any_store{store}, any_store{paging<memory_backend>{store}}, any_store{metered{store}}}) {
         telling watch;
         call_options how;
         how.watch = &watch;
@@ -674,8 +674,7 @@ TEST_CASE("local reads: a transaction is seen completely or not at all") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     file_options how;
     how.durability = durability::relaxed;
-    for (any_transport const& store :
-        {any_transport{memory_backend{}}, any_transport{file_backend{folder / "a.db", how}}}) {
+    for (any_store const& store : {any_store{memory_backend{}}, any_store{file_backend{folder / "a.db", how}}}) {
         table<numbered> const rows{store, "Rows"};
         rows.create().value();
         auto setup = rows.batch();

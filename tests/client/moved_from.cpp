@@ -139,9 +139,9 @@ TEST_CASE("a table and a batch of several types that were moved from return Inva
 
 TEST_CASE("a transport that was moved from returns InvalidInput") {
     check_transport(memory_backend{});
-    check_transport(any_transport{memory_backend{}});
+    check_transport(any_store{memory_backend{}});
     check_transport(retrying{memory_backend{}});
-    check_transport(retrying{any_transport{memory_backend{}}, {.operation_rows = true}});
+    check_transport(retrying{any_store{memory_backend{}}, {.operation_rows = true}});
     check_transport(metered{memory_backend{}});
     temporary_folder const folder;
     check_transport(file_backend{folder / "a.db"});

@@ -35,7 +35,7 @@ row nameless() {
     return made.build();
 }
 
-void entities_of(any_transport const& store) {
+void entities_of(any_store const& store) {
     using b = fields<note>;
     call context;
     REQUIRE(store.execute(create_table{"Notes"}, context));

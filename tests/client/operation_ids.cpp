@@ -47,8 +47,8 @@ order const second{"kiel", 2, "tue", 7};
 
 struct verb {
     std::string name;
-    std::function<void(any_transport const&)> begin;
-    std::function<result<void>(any_transport const&, call_options const&)> call;
+    std::function<void(any_store const&)> begin;
+    std::function<result<void>(any_store const&, call_options const&)> call;
 };
 
 template <class T>
@@ -56,27 +56,25 @@ result<void> outcome_of(result<T> made) {
     return made ? result<void>{} : result<void>{failure{made.error()}};
 }
 
-void with_first(any_transport const& store) {
+void with_first(any_store const& store) {
     table<order> const orders{store, "orders"};
     orders.create().value();
     orders.insert(first).value();
 }
 template <class Table, class... Places>
-void open(any_transport const& store, Places const&... places) {
+void open(any_store const& store, Places const&... places) {
     Table const orders{store, "orders", places...};
     orders.create().value();
     orders.insert(first).value();
 }
 
 std::vector<verb> verbs() {
-    auto const plain = [](any_transport const& way, call_options const& how) {
-        return table<order>{way, "orders", how};
-    };
-    auto const place = [](any_transport const& way) { return in_table<by_cents>{way, "cents"}; };
+    auto const plain = [](any_store const& way, call_options const& how) { return table<order>{way, "orders", how}; };
+    auto const place = [](any_store const& way) { return in_table<by_cents>{way, "cents"}; };
     std::vector<verb> all;
     auto const add = [&](std::string name, auto begin, auto call) {
         all.push_back({std::move(name), begin,
-            [call](any_transport const& way, call_options const& how) { return outcome_of(call(way, how)); }});
+            [call](any_store const& way, call_options const& how) { return outcome_of(call(way, how)); }});
     };
     add("insert", with_first, [=](auto const& way, auto const& how) { return plain(way, how).insert(second); });
     add("replace", with_first,
@@ -97,9 +95,9 @@ std::vector<verb> verbs() {
             return {};
         });
     });
-    auto const open_indexed = [](any_transport const& store) { open<indexed_orders>(store); };
-    auto const open_unique = [=](any_transport const& store) { open<unique_orders>(store, place(store)); };
-    auto const open_summed = [](any_transport const& store) { open<summed_orders>(store); };
+    auto const open_indexed = [](any_store const& store) { open<indexed_orders>(store); };
+    auto const open_unique = [=](any_store const& store) { open<unique_orders>(store, place(store)); };
+    auto const open_summed = [](any_store const& store) { open<summed_orders>(store); };
     add("indexed insert", open_indexed,
         [](auto const& way, auto const& how) { return indexed_orders{way, "orders", how}.insert(second); });
     add("indexed remove", open_indexed, [](auto const& way, auto const& how) {

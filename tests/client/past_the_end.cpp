@@ -114,7 +114,7 @@ namespace {
 /// Waits in the first request for rows until another thread has sent one, too.
 struct slow {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)

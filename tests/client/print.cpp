@@ -205,7 +205,7 @@ TEST_CASE("types that are not declared cannot be printed") {
     STATIC_REQUIRE_FALSE(goes_to_stream<printed_shop::unnamed>);
     STATIC_REQUIRE_FALSE(goes_to_stream<table<printed_shop::book>>);
     STATIC_REQUIRE_FALSE(goes_to_stream<memory_backend>);
-    STATIC_REQUIRE_FALSE(goes_to_stream<any_transport>);
+    STATIC_REQUIRE_FALSE(goes_to_stream<any_store>);
     STATIC_REQUIRE_FALSE(goes_to_stream<write_entity>);
     STATIC_REQUIRE_FALSE(goes_to_stream<call>);
     STATIC_REQUIRE_FALSE(goes_to_stream<printed_shop::book, std::wostream>);

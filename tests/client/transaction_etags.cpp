@@ -34,7 +34,7 @@ using maintained_bank = table<account, booking, by_cents, total>;
 /// Refuses a transaction without naming the change.
 struct nameless {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
         requires(!std::same_as<Request, read_entity>)

@@ -79,8 +79,8 @@ testing::interleaving_report walk(std::vector<cast> const& actors, std::int64_t 
                 on.add(
                     each.name,
                     [&on, each, operation_rows] {
-                        auto const runs = [each, operation_rows](any_transport way, entitable::clock& time) {
-                            any_transport over = each.defect ? each.defect(way) : way;
+                        auto const runs = [each, operation_rows](any_store way, entitable::clock& time) {
+                            any_store over = each.defect ? each.defect(way) : way;
                             if (operation_rows) {
                                 over = retrying{over,
                                     {.policy = retry_policy::fixed(6, std::chrono::milliseconds{1}),
@@ -123,7 +123,7 @@ result<void> looks(on_ledger& all) {
 }
 
 /// Changes of a transaction in reverse order.
-constexpr auto reversed = []<class Request>(any_transport const& below, Request const& request, call& context) {
+constexpr auto reversed = []<class Request>(any_store const& below, Request const& request, call& context) {
     if constexpr (std::same_as<Request, transact>) {
         transact turned = request;
         std::reverse(turned.changes.begin(), turned.changes.end());
@@ -143,7 +143,7 @@ constexpr auto reversed = []<class Request>(any_transport const& below, Request 
 struct confirms_unseen {
     std::shared_ptr<page> seen = std::make_shared<page>();
     template <class Request>
-    result<response_of<Request>> operator()(any_transport const& below, Request const& request, call& context) const {
+    result<response_of<Request>> operator()(any_store const& below, Request const& request, call& context) const {
         if constexpr (std::same_as<Request, query_entities>) {
             query_entities::response told;
             told.rows = std::exchange(*seen, page{});
@@ -288,7 +288,7 @@ TEST_CASE("transaction: exact versions come first in the request") {
                     on.add(
                         name,
                         [&on, does, way] {
-                            auto const runs = [does, way](any_transport through, entitable::clock& time) {
+                            auto const runs = [does, way](any_store through, entitable::clock& time) {
                                 return ledger{way ? way(through) : through, "books"}.transact(
                                     "first", does, {.max_attempts = 3, .time = &time, .seed = 1});
                             };

@@ -17,7 +17,7 @@ std::chrono::seconds const lease_and_request{150};
 
 /// A program of before, which writes index rows and sums itself, and knows no declaration.
 struct earlier_program {
-    any_transport store;
+    any_store store;
     table<counter, invoice, as_entity<by_customer>, as_entity<by_reference>, as_entity<daily_sales>, as_entity<balance>>
         books{store, "books"};
     table<by_account> accounts{store, "accounts"};
@@ -53,7 +53,7 @@ struct earlier_program {
 /// Answers this number of requests; the next one and all after it fail, the next one perhaps after it was applied.
 struct dying {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::shared_ptr<int> left;
     bool applied{};
 
@@ -72,7 +72,7 @@ struct dying {
 /// Lets the program of before write in front of every third request.
 struct beside {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     earlier_program const* before;
     std::int32_t* number;
     int* asked;

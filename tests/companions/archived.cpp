@@ -227,7 +227,7 @@ TEST_CASE("archived: the stored archive row matches its golden values") {
     CHECK(in.books.remove(first, any_etag, removal::archived));
     call context;
     auto const found =
-        any_transport{in.store}.execute(get_entity{"books", "ACME", "~!sum!SALES:mon", {}}, context).value().entity;
+        any_store{in.store}.execute(get_entity{"books", "ACME", "~!sum!SALES:mon", {}}, context).value().entity;
     CHECK(found.view().find("cents")->as_int64() == 100);
     CHECK(found.view().find("invoices")->as_int64() == 1);
     std::size_t properties = 0;

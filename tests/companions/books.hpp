@@ -81,7 +81,7 @@ using of_account = fields<by_account>;
 using all_books = table<counter, invoice, refund, by_customer, unique<by_reference>, elsewhere<by_account>, daily_sales,
     salted_aggregate<balance, &balance::part, 3>>;
 
-inline all_books open_books(any_transport const& store, table_options how = {}) {
+inline all_books open_books(any_store const& store, table_options how = {}) {
     return all_books{store, "books", std::move(how), in_table<by_account>{store, "accounts"}};
 }
 
@@ -93,7 +93,7 @@ struct oracle {
     std::vector<balance> archived_balances;
 
     /// Reads what was archived.
-    void read_archived(any_transport const& store) {
+    void read_archived(any_store const& store) {
         auto const take_archived = [&](entity const& each) {
             if (!each.row_key().starts_with("~!sum!")) { return; }
             std::string const sums = each.row_key().substr(6);
@@ -149,7 +149,7 @@ struct found_rows {
     oracle entities;
     std::multiset<std::string> companions;
 
-    explicit found_rows(any_transport const& store) {
+    explicit found_rows(any_store const& store) {
         table<as_entity<counter>, invoice, refund, as_entity<by_customer>, as_entity<by_reference>,
             as_entity<daily_sales>, as_entity<balance>> const all{store, "books"};
         table<by_account> const accounts{store, "accounts"};

@@ -18,7 +18,7 @@ struct counts {
 /// Counts the requests that pass.
 struct counting {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     counts* to;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
@@ -112,5 +112,5 @@ TEST_CASE("companions: a transaction with too many rows is refused before anythi
 
 TEST_CASE("companions: a bulk load packs fewer entities into a transaction if the table has companions") {
     opened const in;
-    CHECK(in.books.of<invoice>().transport().profile().max_operations == 20); // 1 + 2 for the index, 2 for the sum
+    CHECK(in.books.of<invoice>().store().profile().max_operations == 20); // 1 + 2 for the index, 2 for the sum
 }

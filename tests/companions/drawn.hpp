@@ -36,7 +36,7 @@ struct drawn {
 inline std::string keys_of(std::string const& account) { return account.substr(0, account.rfind(' ')); }
 
 /// What is wrong with the companions now. `exactly`: no row in another table is too many, or has other values.
-inline std::string wrong_in(any_transport const& store, bool exactly) {
+inline std::string wrong_in(any_store const& store, bool exactly) {
     found_rows const found{store};
     auto const wanted = found.entities.companions();
     std::set<std::string> accounts;

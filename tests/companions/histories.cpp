@@ -121,7 +121,7 @@ void write_something(all_books const& books, drawn& from, entitable::clock* book
             break;
         }
         case 20: { // a message is a system row in the transaction of the changes
-            table_queue<counter> const queue{books.transport(), "notices"};
+            table_queue<counter> const queue{books.store(), "notices"};
             auto all = books.batch();
             all.insert_or_replace(one);
             queue.outbox(all, counter{"ACME", 1}, "n" + std::to_string(from.below(1'000'000)));
@@ -178,7 +178,7 @@ std::string run(std::uint64_t seed, limits_of_run const& with, std::vector<std::
                 on.add(
                     "writer " + std::to_string(writer),
                     [&on, writer, seed, &with] {
-                        auto const runs = [writer, seed, &with](any_transport way, entitable::clock& time) {
+                        auto const runs = [writer, seed, &with](any_store way, entitable::clock& time) {
                             auto const books = open_books(way, options_for(time, writer));
                             drawn from{random_source{seed * 2 + writer}};
                             for (std::int32_t each = 0; each < with.writes; ++each) {

@@ -20,7 +20,7 @@ static_assert(sizeof(written) == sizeof(etag) + 8); // the numbers are in what w
 /// Calls a function before the next transaction, and refuses writes of a table.
 struct watched {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::function<void()>* before;
     std::string const* broken;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }

@@ -283,7 +283,7 @@ TEST_CASE("companions: the stored declaration matches its golden values") {
     opened const in;
     call context;
     auto const stored = [&](std::string const& name) {
-        return any_transport{in.store}
+        return any_store{in.store}
             .execute(get_entity{"books", "~!index!", "~!index!" + name, {}}, context)
             .value()
             .entity;

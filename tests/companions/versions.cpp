@@ -71,7 +71,7 @@ struct ending {
     struct state {
         std::size_t left{static_cast<std::size_t>(-1)};
     };
-    any_transport below;
+    any_store below;
     std::shared_ptr<state> how{std::make_shared<state>()};
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -132,9 +132,9 @@ template <bool Customer, bool Sales, bool Account>
 struct program_with final : program {
     using books_type = typename listed<Customer, Sales, Account>::type;
 
-    program_with(any_transport const& store, entitable::clock& time, std::uint64_t seed)
+    program_with(any_store const& store, entitable::clock& time, std::uint64_t seed)
         : through{store}, books{open(through, options_for(time, seed))} {}
-    static books_type open(any_transport const& way, table_options how) {
+    static books_type open(any_store const& way, table_options how) {
         if constexpr (Account) {
             return books_type{way, "books", std::move(how), in_table<by_account>{way, "accounts"}};
         } else {

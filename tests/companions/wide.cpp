@@ -30,7 +30,7 @@ bool same(scan const& one, scan const& other) {
     return one.tenant == other.tenant && one.number == other.number && one.front == other.front &&
         one.back == other.back;
 }
-std::size_t rows_of(any_transport const& store, std::string_view begins) {
+std::size_t rows_of(any_store const& store, std::string_view begins) {
     std::size_t count = 0;
     detail::table_core{store, "books", {}}
         .for_each_row({}, {}, true, [&](row_view each) { count += each.row_key.starts_with(begins) ? 1U : 0U; })

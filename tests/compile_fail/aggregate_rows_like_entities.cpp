@@ -28,6 +28,6 @@ ENTITABLE(sales, partition_key(shop), row_key(literal("ORDER:"), day, width(part
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part, 2)), properties(cents))
 #endif
 
-void use(entitable::any_transport through) {
+void use(entitable::any_store through) {
     (void)entitable::table<order, sales>{std::move(through), "orders"}.sum({"a", "b"});
 }

@@ -26,6 +26,6 @@ struct sales {
 };
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part, 2)), properties(cents))
 
-void use(entitable::any_transport through) {
+void use(entitable::any_store through) {
     (void)entitable::table<order, sales>{std::move(through), "orders"}.sum(sales{"a", "b"});
 }

@@ -27,4 +27,4 @@ using orders_table = entitable::aggregated_table<order, sales>;
 using orders_table = entitable::table<order, sales>;
 #endif
 
-void use(entitable::any_transport const& store) { orders_table const orders{store, "orders"}; }
+void use(entitable::any_store const& store) { orders_table const orders{store, "orders"}; }

@@ -20,7 +20,7 @@ struct invoice {
 };
 ENTITABLE(invoice, partition_key(tenant), row_key(literal("INVOICE:"), number))
 
-void use(entitable::event_loop& loop, entitable::any_transport const& store) {
+void use(entitable::event_loop& loop, entitable::any_store const& store) {
     entitable::async_table<counter, invoice> const books{loop, store, "books"};
     (void)books;
 }

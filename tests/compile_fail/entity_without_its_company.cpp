@@ -28,7 +28,7 @@ struct entries {
 };
 ENTITABLE(entries, partition_key(race), row_key(literal("ENTRIES")), properties(runners))
 
-void use(entitable::any_transport const& store) {
+void use(entitable::any_store const& store) {
     runner const one{"Boston", 7, 31}; // still an aggregate
     entitable::reader<runner> const shown{store, "runners"};
     entitable::reader<runner, by_age> const both{store, "runners"};

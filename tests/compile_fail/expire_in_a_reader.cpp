@@ -10,7 +10,7 @@ void use([[maybe_unused]] orders_table const& orders, [[maybe_unused]] orders_re
     std::vector<order> const all{{"Kiel", 1, "ann", 100}};
     (void)all;
 #if defined(BROKEN)
-    (void)entitable::expire(entitable::reader<order>{orders.transport(), "orders"},
+    (void)entitable::expire(entitable::reader<order>{orders.store(), "orders"},
         shown.where(entitable::fields<order>::shop == "Kiel"), std::chrono::hours{24});
 #else
     (void)entitable::expire(orders, shown.where(entitable::fields<order>::shop == "Kiel"), std::chrono::hours{24});

@@ -8,7 +8,7 @@
 struct by_club : runner {};
 ENTITABLE(by_club, partition_key(club), row_key(race, width(bib, 5)), properties())
 using by_clubs = entitable::table<runner, entitable::elsewhere<by_club>>;
-by_clubs use(entitable::any_transport const& store) {
+by_clubs use(entitable::any_store const& store) {
 #if defined(BROKEN)
     return by_clubs{store, "runners"};
 #else

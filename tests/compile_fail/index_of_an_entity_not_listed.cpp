@@ -28,4 +28,4 @@ using shop_table = entitable::table<visit, entitable::unique<by_price>>;
 using shop_table = entitable::table<visit, order, by_price>;
 #endif
 
-void use(entitable::any_transport const& store) { (void)shop_table{store, "shop"}.insert(visit{"ann", 7}); }
+void use(entitable::any_store const& store) { (void)shop_table{store, "shop"}.insert(visit{"ann", 7}); }

@@ -21,4 +21,4 @@ using runners_table = entitable::indexed_table<runner, by_age>;
 using runners_table = entitable::table<runner, by_age>;
 #endif
 
-void use(entitable::any_transport const& store) { runners_table const runners{store, "runners"}; }
+void use(entitable::any_store const& store) { runners_table const runners{store, "runners"}; }

@@ -15,7 +15,7 @@ ENTITABLE(book, partition_key(isbn), row_key(edition), properties(title))
 
 std::vector<book> ask(entitable::sharded const& cloud) {
     auto const some = entitable::partial(cloud,
-        [](entitable::any_transport const& there) { return entitable::table<book>{there, "books"}.scan_table().to(); });
+        [](entitable::any_store const& there) { return entitable::table<book>{there, "books"}.scan_table().to(); });
 #ifdef BROKEN
     return *some;
 #else

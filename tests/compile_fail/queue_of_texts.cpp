@@ -7,7 +7,7 @@
 #include <entitable/messaging.hpp>
 
 #if defined(BROKEN)
-void use(entitable::any_transport const& store) { entitable::table_queue<std::string> const jobs{store, "jobs"}; }
+void use(entitable::any_store const& store) { entitable::table_queue<std::string> const jobs{store, "jobs"}; }
 #else
-void use(entitable::any_transport const& store) { entitable::table_queue<order> const jobs{store, "jobs"}; }
+void use(entitable::any_store const& store) { entitable::table_queue<order> const jobs{store, "jobs"}; }
 #endif

@@ -27,7 +27,7 @@ struct sales {
 };
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part, 2)), properties(cents))
 
-void use(entitable::any_transport through) {
+void use(entitable::any_store through) {
     (void)entitable::table<order, entitable::salted_aggregate<sales, &sales::part, 8>>{std::move(through), "orders"}
         .sum({"a", "b"});
 }

@@ -10,7 +10,7 @@
 #include <entitable/tables.hpp>
 #endif
 
-void use(entitable::any_transport const& store) {
+void use(entitable::any_store const& store) {
     entitable::table<order, visit> const shop{store, "shop"};
     (void)shop.name();
 }

@@ -9,7 +9,7 @@
 struct plain {
     std::string shop;
 };
-void use(entitable::any_transport const& store) { entitable::table<plain> const rows{store, "orders"}; }
+void use(entitable::any_store const& store) { entitable::table<plain> const rows{store, "orders"}; }
 #else
-void use(entitable::any_transport const& store) { entitable::table<order> const rows{store, "orders"}; }
+void use(entitable::any_store const& store) { entitable::table<order> const rows{store, "orders"}; }
 #endif

@@ -12,4 +12,4 @@ using shop_table = entitable::tables<order, visit>;
 using shop_table = entitable::table<order, visit>;
 #endif
 
-void use(entitable::any_transport const& store) { shop_table const shop{store, "shop"}; }
+void use(entitable::any_store const& store) { shop_table const shop{store, "shop"}; }

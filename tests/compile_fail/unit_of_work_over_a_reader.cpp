@@ -16,7 +16,7 @@ struct by_age : runner {};
 ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties())
 void use(entitable::table<runner, by_age> const& runners) {
 #if defined(BROKEN)
-    entitable::reader<runner> const table{runners.transport(), "runners"};
+    entitable::reader<runner> const table{runners.store(), "runners"};
 #else
     auto const table = runners.unmaintained();
 #endif

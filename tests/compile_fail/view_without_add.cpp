@@ -23,7 +23,7 @@ struct author_posts {
 };
 ENTITABLE(author_posts, partition_key(author), row_key(literal("posts")), properties(posts))
 
-void use(entitable::any_transport through) {
+void use(entitable::any_store through) {
     entitable::table<post> const posts{through, "posts"};
     (void)entitable::materialized_view<author_posts>{through, "authors"}.refresh(posts.scan_table());
 }

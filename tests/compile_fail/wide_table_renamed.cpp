@@ -22,7 +22,7 @@ struct survey {
 ENTITABLE(survey, partition_key(tenant), row_key(literal("SURVEY:"), year), properties(north))
 
 #ifdef BROKEN
-void use(entitable::any_transport const& store) {
+void use(entitable::any_store const& store) {
     entitable::wide_table<survey> const surveys{store, "surveys"};
     (void)surveys;
 }

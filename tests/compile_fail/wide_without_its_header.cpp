@@ -14,7 +14,7 @@ struct survey {
 };
 ENTITABLE(survey, partition_key(tenant), row_key(year))
 
-void use(entitable::any_transport const& store) {
+void use(entitable::any_store const& store) {
     entitable::table<entitable::wide<survey>> const surveys{store, "surveys"};
     (void)surveys;
 }

@@ -7,7 +7,7 @@
 
 void use(orders_table const& orders) {
 #if defined(BROKEN)
-    entitable::reader<order> const table{orders.transport(), "orders"};
+    entitable::reader<order> const table{orders.store(), "orders"};
 #else
     auto const table = orders.unmaintained();
 #endif

@@ -29,9 +29,9 @@ ENTITABLE(item, partition_key(group), row_key(number), properties())
 TEST_CASE("hashed stores: several threads work while headers are migrated") {
     std::map<std::string, memory_backend> stores;
     std::mutex lock;
-    auto const opener = [&](std::string_view name) -> result<any_transport> {
+    auto const opener = [&](std::string_view name) -> result<any_store> {
         std::lock_guard<std::mutex> const guard{lock};
-        return any_transport{stores[std::string{name}]};
+        return any_store{stores[std::string{name}]};
     };
     hash_stores_options often;
     often.check_every = std::chrono::milliseconds{1};

@@ -40,9 +40,9 @@ struct moving_stores {
 
     [[nodiscard]] sharded open() {
         return entitable_test::cloud_of(catalogue, "shardmap", virtual_shards{3}, names, leases,
-            [this](std::string_view name) -> result<any_transport> {
+            [this](std::string_view name) -> result<any_store> {
                 std::lock_guard<std::mutex> const guard{lock};
-                return any_transport{stores[std::string{name}]};
+                return any_store{stores[std::string{name}]};
             });
     }
 };
@@ -80,7 +80,7 @@ constexpr int groups = 12;
 std::string group_of(int number) { return "g" + std::to_string(number % groups); }
 
 /// Inserts rows of its own. Every second writer settles unknown outcomes.
-void write(any_transport const& through, int thread, std::atomic<bool> const& stop, told& all) {
+void write(any_store const& through, int thread, std::atomic<bool> const& stop, told& all) {
     table<item> const items{through, "items"};
     for (int number = thread + 1; !stop; number += 4) {
         pause(number);
@@ -100,7 +100,7 @@ void write(any_transport const& through, int thread, std::atomic<bool> const& st
 }
 
 /// Increments one row, using its ETag.
-void count(any_transport const& through, std::atomic<bool> const& stop, told& all) {
+void count(any_store const& through, std::atomic<bool> const& stop, told& all) {
     table<item> const items{through, "items"};
     while (!stop) {
         pause(0);
@@ -122,7 +122,7 @@ void count(any_transport const& through, std::atomic<bool> const& stop, told& al
 }
 
 /// Scans all shards: rows that exist from the start are returned once, in order.
-void scan(any_transport const& through, std::atomic<bool> const& stop, told& all) {
+void scan(any_store const& through, std::atomic<bool> const& stop, told& all) {
     table<item> const items{through, "items"};
     while (!stop) {
         std::vector<std::string> met;
@@ -192,12 +192,12 @@ TEST_CASE("shards: several threads read and write while shards move and tables a
     for (int number = 0; number < groups; ++number) { items.insert({group_of(number), 0, 0}).value(); }
     retrying_options settled;
     settled.operation_rows = true;
-    any_transport const sure{retrying{any_transport{cloud}, settled}};
+    any_store const sure{retrying{any_store{cloud}, settled}};
     std::atomic<bool> stop{false};
     told all;
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread) {
-        threads.emplace_back([&, thread] { write(thread % 2 == 0 ? sure : any_transport{cloud}, thread, stop, all); });
+        threads.emplace_back([&, thread] { write(thread % 2 == 0 ? sure : any_store{cloud}, thread, stop, all); });
     }
     sharded const other = all_stores.open(); // as another process would have
     threads.emplace_back([&] { count(other, stop, all); });

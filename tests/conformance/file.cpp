@@ -17,9 +17,7 @@ namespace {
 void conforms(file_options const& options) {
     temporary_folder const folder;
     std::size_t files = 0;
-    auto const make = [&]() -> any_transport {
-        return file_backend{folder / (std::to_string(files++) + ".db"), options};
-    };
+    auto const make = [&]() -> any_store { return file_backend{folder / (std::to_string(files++) + ".db"), options}; };
     for (std::string const& failure : testing::conformance::run(make)) { FAIL_CHECK(failure.substr(0, 2000)); }
     CHECK(files > 20);
 }
@@ -43,7 +41,7 @@ TEST_CASE("conformance: one file_backend serves all behaviours, in nasty mode wi
     options.local.nasty.emplace().seed = 7;
     conforms(options);
     file_backend const store{folder / "one.db"};
-    for (std::string const& failure : testing::conformance::run([&]() -> any_transport { return store; })) {
+    for (std::string const& failure : testing::conformance::run([&]() -> any_store { return store; })) {
         FAIL_CHECK(failure.substr(0, 2000));
     }
     auto const report = store.verify();

@@ -15,7 +15,7 @@ using namespace entitable_test;
 
 namespace {
 
-void conforms(function_ref<any_transport()> make) {
+void conforms(function_ref<any_store()> make) {
     for (std::string const& failure : testing::conformance::run(make)) { FAIL_CHECK(failure.substr(0, 2000)); }
 }
 

@@ -35,8 +35,8 @@ TEST_CASE("conformance: memory stores with small pages") {
         auto const stores = std::make_shared<std::map<std::string, memory_backend>>();
         return entitable_test::cloud_of(memory_backend{}, "shardmap",
             ranges ? virtual_shards::ranges({"b", "p"}) : virtual_shards{3}, {"one", "two"},
-            [=](std::string_view name) -> result<any_transport> {
-                return any_transport{stores->try_emplace(std::string{name}, small).first->second};
+            [=](std::string_view name) -> result<any_store> {
+                return any_store{stores->try_emplace(std::string{name}, small).first->second};
             });
     });
 }
@@ -53,8 +53,8 @@ TEST_CASE("conformance: three files") {
     file_options relaxed;
     relaxed.durability = durability::relaxed;
     sharded const cloud = entitable_test::cloud_of(memory_backend{}, "shardmap", virtual_shards{3},
-        {"one", "two", "three"}, [&](std::string_view name) -> result<any_transport> {
-            return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
+        {"one", "two", "three"}, [&](std::string_view name) -> result<any_store> {
+            return any_store{file_backend{folder / (std::string{name} + ".db"), relaxed}};
         });
     sharding::conforms([&]() -> testing::conformance::handles { return cloud; });
 }

@@ -22,11 +22,11 @@ using namespace entitable_test;
 namespace {
 
 /// Opens every store of a map as the same store.
-store_opener same(any_transport const& store) {
-    return [store](std::string_view) -> result<any_transport> { return store; };
+store_opener same(any_store const& store) {
+    return [store](std::string_view) -> result<any_store> { return store; };
 }
 
-sharded over_map(any_transport const& store, virtual_shards const& shards, sharded_options const& how = {}) {
+sharded over_map(any_store const& store, virtual_shards const& shards, sharded_options const& how = {}) {
     lookup_map_options own;
     return sharded{
         entitable_test::map_without_identity(memory_backend{}, "shardmap", shards, {"one"}, own), same(store), how};
@@ -49,44 +49,40 @@ TEST_CASE("untorn pages: every layer over a store of small pages") {
     sharded_options hedged;
     hedged.hedge = soon;
     named const layers[] = {
-        {"the store", [](any_transport const& store) { return store; }},
-        {"retrying", [](any_transport const& store) { return any_transport{retrying{store}}; }},
+        {"the store", [](any_store const& store) { return store; }},
+        {"retrying", [](any_store const& store) { return any_store{retrying{store}}; }},
         {"retrying, with operation rows",
-            [](any_transport const& store) { return any_transport{retrying{store, with_rows()}}; }},
-        {"metered", [](any_transport const& store) { return any_transport{metered{store}}; }},
+            [](any_store const& store) { return any_store{retrying{store, with_rows()}}; }},
+        {"metered", [](any_store const& store) { return any_store{metered{store}}; }},
         {"metered over retrying",
-            [](any_transport const& store) { return any_transport{metered{any_transport{retrying{store}}}}; }},
-        {"spy", [](any_transport const& store) { return any_transport{testing::spy{store}}; }},
-        {"faulty", [](any_transport const& store) { return any_transport{testing::faulty{store}}; }},
+            [](any_store const& store) { return any_store{metered{any_store{retrying{store}}}}; }},
+        {"spy", [](any_store const& store) { return any_store{testing::spy{store}}; }},
+        {"faulty", [](any_store const& store) { return any_store{testing::faulty{store}}; }},
         {"interrupted",
-            [](any_transport const& store) {
+            [](any_store const& store) {
                 testing::interrupted::state never{store, 1'000'000};
-                return any_transport{
-                    testing::interrupted{std::make_shared<testing::interrupted::state>(std::move(never))}};
+                return any_store{testing::interrupted{std::make_shared<testing::interrupted::state>(std::move(never))}};
             }},
         {"sharded, by a function",
-            [](any_transport const& store) { return any_transport{over_map(store, virtual_shards{3})}; }},
+            [](any_store const& store) { return any_store{over_map(store, virtual_shards{3})}; }},
         {"sharded, by ranges",
-            [](any_transport const& store) {
-                return any_transport{over_map(store, virtual_shards::ranges({"b", "q"}))};
-            }},
+            [](any_store const& store) { return any_store{over_map(store, virtual_shards::ranges({"b", "q"}))}; }},
         {"sharded, hedged",
-            [=](any_transport const& store) { return any_transport{over_map(store, virtual_shards{3}, hedged)}; }},
+            [=](any_store const& store) { return any_store{over_map(store, virtual_shards{3}, hedged)}; }},
         {"sharded, on a hash",
-            [](any_transport const& store) {
-                return any_transport{sharded{hash_stores::make({"one"}, same(store)).value()}};
-            }},
+            [](any_store const& store) { return any_store{sharded{hash_stores::make({"one"}, same(store)).value()}}; }},
         {"sharded, of partial answers",
-            [](any_transport const& store) {
-                return any_transport{over_map(store, virtual_shards{3}).noting(shared<detail::shard_misses>::make())};
+            [](any_store const& store) {
+                return any_store{
+                    over_map(store, virtual_shards{3}).collecting_misses(shared<detail::shard_misses>::make())};
             }},
         {"sharded over sharded",
-            [](any_transport const& store) {
-                return any_transport{over_map(any_transport{over_map(store, virtual_shards{3})}, virtual_shards{2})};
+            [](any_store const& store) {
+                return any_store{over_map(any_store{over_map(store, virtual_shards{3})}, virtual_shards{2})};
             }},
         {"retrying over sharded",
-            [](any_transport const& store) {
-                return any_transport{retrying{any_transport{over_map(store, virtual_shards{3})}, with_rows()}};
+            [](any_store const& store) {
+                return any_store{retrying{any_store{over_map(store, virtual_shards{3})}, with_rows()}};
             }},
     };
     for (named const& each : layers) {

@@ -60,17 +60,17 @@ struct files {
             ? known->second
             : opened.emplace(name, file_backend{folder + "/" + name + ".db", quick()}).first->second;
     }
-    using passing = std::function<any_transport(file_backend const&)>;
+    using passing = std::function<any_store(file_backend const&)>;
     [[nodiscard]] sharded open(
         std::string const& map, std::uint32_t shards, std::vector<std::string> const& stores, passing const& through) {
         return entitable_test::cloud_of(at(map), "shardmap", virtual_shards{shards}, stores, {30ms},
-            [this, through](std::string_view name) -> result<any_transport> { return through(at(std::string{name})); });
+            [this, through](std::string_view name) -> result<any_store> { return through(at(std::string{name})); });
     }
     [[nodiscard]] sharded source() { return open("map", 6, {"one", "two", "three"}, as_it_is); }
     [[nodiscard]] fleet target(passing const& through = as_it_is) {
         return fleet{open("othermap", 4, {"four", "five"}, through), {.in_flight = 1}};
     }
-    static any_transport as_it_is(file_backend const& store) { return any_transport{store}; }
+    static any_store as_it_is(file_backend const& store) { return any_store{store}; }
 };
 
 void write_round(table<mark> const& marks, std::int32_t number) {
@@ -97,9 +97,8 @@ void killed_and_gone_on(std::size_t kills, random_source& dice, Work const& work
         bool const behind = dice.bits() % 2 == 0;
         child_process one{[&] {
             std::size_t seen = 0;
-            return work([&](file_backend const& store) {
-                return any_transport{deadly{any_transport{store}, &seen, number, behind}};
-            });
+            return work(
+                [&](file_backend const& store) { return any_store{deadly{any_store{store}, &seen, number, behind}}; });
         }};
         meanwhile();
         bool const ended = one.succeeds(60s);
@@ -141,13 +140,13 @@ TEST_CASE("backup: three files in use are backed up and restored, and a backup o
                 files here{path, {}};
                 int copies = 0;
                 backup_options how;
-                how.snapshot = [&](std::string_view name, any_transport const&) -> result<any_transport> {
+                how.snapshot = [&](std::string_view name, any_store const&) -> result<any_store> {
                     std::string const copy =
                         path + "/copy" + std::to_string(::getpid()) + "_" + std::to_string(++copies) + ".db";
                     if (auto copied = here.at(std::string{name}).copy_to(copy); !copied) {
                         return std::move(copied).as_failure();
                     }
-                    return any_transport{file_backend{copy, quick()}};
+                    return any_store{file_backend{copy, quick()}};
                 };
                 auto const made =
                     back_up(fleet{here.source(), {.in_flight = 1}}, through(here.at("archive")), "hourly", how);

@@ -69,7 +69,7 @@ struct seen_by_all {
 /// Forwards requests and counts them.
 struct counting {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     seen_by_all* all;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -87,26 +87,26 @@ struct way {
     std::uint64_t seed;
     seen_by_all* all;
     random_source dice;
-    std::map<std::string, any_transport> opened;
+    std::map<std::string, any_store> opened;
     std::optional<sharded> cloud;
 
     way(std::string whose, std::string const& folder, seen_by_all& with, std::uint64_t drawn_by, bool loses)
         : name(std::move(whose)), seed(drawn_by), all(&with), dice(drawn_by) {
-        store_opener const open = [this, folder, loses](std::string_view store) -> result<any_transport> {
+        store_opener const open = [this, folder, loses](std::string_view store) -> result<any_store> {
             auto const known = opened.find(std::string{store});
             if (known != opened.end()) { return known->second; }
             file_options relaxed;
             relaxed.durability = durability::relaxed; // the commits of a killed process are there
             relaxed.busy_timeout = 20s;
-            any_transport made{file_backend{folder + "/" + std::string{store} + ".db", relaxed}};
-            made = any_transport{counting{made, all}};
-            if (loses) { made = any_transport{lossy{made, &dice}}; }
+            any_store made{file_backend{folder + "/" + std::string{store} + ".db", relaxed}};
+            made = any_store{counting{made, all}};
+            if (loses) { made = any_store{lossy{made, &dice}}; }
             return opened.emplace(store, made).first->second;
         };
         constexpr int most = 500;
         std::vector<std::string> const stores{"alpha", "beta", "gamma"};
         for (int tried = 1;; ++tried) { // the map may be outdated after a lost answer
-            any_transport const catalogue = open("alpha").value();
+            any_store const catalogue = open("alpha").value();
             auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{shards}, {60ms});
             if (!map) { map = lookup_map::make(catalogue, "shardmap", virtual_shards{shards}, stores, open, {60ms}); }
             if (map) {
@@ -173,7 +173,7 @@ void write_on(std::string const& folder, seen_by_all& all, std::uint64_t seed, s
     settled.quota = 0;
     settled.seed = seed;
     settled.policy = retry_policy::fixed(60, 20ms);
-    table<entry> const entries{retrying{any_transport{*here.cloud}, settled}, "entries"};
+    table<entry> const entries{retrying{any_store{*here.cloud}, settled}, "entries"};
     random_source dice{seed};
     for (std::int32_t key = own; key < keys; key += writers) { look_again(entries, here, key); }
     while (!all.over) {
@@ -525,7 +525,7 @@ private:
     std::size_t sweep() {
         fleet const stores{*here_->cloud};
         auto const drift = settled("schema_drift", [&] { return schema_drift(stores, 0); });
-        auto const swept = settled("drop_left_over", [&] { return drop_left_over(stores, *drift); });
+        auto const swept = settled("drop_orphaned_tables", [&] { return drop_orphaned_tables(stores, *drift); });
         std::string tables;
         std::size_t count = 0;
         for (auto const& [name, store] : here_->opened) {

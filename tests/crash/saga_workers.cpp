@@ -30,7 +30,7 @@ file_backend open(std::string const& path, entitable::clock& time) {
     options.durability = durability::relaxed; // the commits of a killed process are there
     return file_backend{path, options};
 }
-table_queue<deletion> queue_on(any_transport through, entitable::clock& time) {
+table_queue<deletion> queue_on(any_store through, entitable::clock& time) {
     queue_options how;
     how.lanes = 1;
     how.time = &time;
@@ -38,7 +38,7 @@ table_queue<deletion> queue_on(any_transport through, entitable::clock& time) {
     return table_queue<deletion>{std::move(through), "deletions", how};
 }
 /// A channel with a post, and its deletion in the queue.
-void begin(any_transport const& store, entitable::clock& time) {
+void begin(any_store const& store, entitable::clock& time) {
     microblog const blog{store, {}};
     blog.channels.create().value();
     blog.posts.create().value();
@@ -47,7 +47,7 @@ void begin(any_transport const& store, entitable::clock& time) {
     blog.write("cats", "1").value();
     queue_on(store, time).enqueue({"cats", "old"}, {.id = "x"}).value();
 }
-bool work(any_transport const& store, entitable::clock& time, std::chrono::nanoseconds wait = {}) {
+bool work(any_store const& store, entitable::clock& time, std::chrono::nanoseconds wait = {}) {
     auto item = queue_on(store, time).claim({.wait = wait});
     if (item && *item && remove_channel(microblog{store, {}}).resume(**item)) {
         static_cast<void>((*item)->complete());
@@ -55,7 +55,7 @@ bool work(any_transport const& store, entitable::clock& time, std::chrono::nanos
     return item && *item;
 }
 /// The problems at the end, after all workers had time to finish.
-std::string left_behind(any_transport const& store, entitable::clock& time) {
+std::string left_behind(any_store const& store, entitable::clock& time) {
     microblog const blog{store, {}};
     auto const size = queue_on(store, time).approximate_size().value();
     if (size.ready + size.held + size.dead_letters != 0) { return "something is left in the queue"; }

@@ -169,7 +169,7 @@ TEST_CASE("breaking: while a probe is under way, other requests are refused; its
     on.fails(lost(), 1);
     on.time.advance(1s);
     poll_driver io{on.time};
-    auto const opened = open_channel(any_transport{on.through}, io);
+    auto const opened = open_channel(any_store{on.through}, io);
     std::vector<list_tables> const asked(3);
     std::vector<call> calls(3);
     for (std::size_t at = 0; at < 3; ++at) { opened->send(asked[at], calls[at], &calls[at]); }
@@ -233,6 +233,6 @@ TEST_CASE("breaking: the extreme options do not overflow") {
 }
 
 TEST_CASE("breaking: keeps the contract of the store below") {
-    auto const make = []() -> any_transport { return breaking{memory_backend{}}; };
+    auto const make = []() -> any_store { return breaking{memory_backend{}}; };
     for (std::string const& failure : testing::conformance::run(make)) { FAIL_CHECK(failure.substr(0, 2000)); }
 }

@@ -45,9 +45,9 @@ std::string failures(entitable_test::watcher const& seen) {
     return all;
 }
 
-void creates_quietly(any_transport const& store) {
+void creates_quietly(any_store const& store) {
     entitable_test::watcher seen;
-    metered<any_transport> const counted{store};
+    metered<any_store> const counted{store};
     call_options how;
     how.watch = &seen;
     table<errand> const errands{counted, "errands", how};
@@ -77,14 +77,13 @@ TEST_CASE("create_if_absent and drop_if_present record no expected error: memory
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     creates_quietly(file_backend{folder / "a.db"});
     std::map<std::string, memory_backend> stores;
-    auto const open = [&stores](std::string_view name) -> result<any_transport> {
-        return any_transport{stores[std::string{name}]};
-    };
+    auto const open = [&stores](
+                          std::string_view name) -> result<any_store> { return any_store{stores[std::string{name}]}; };
     memory_backend const catalogue;
     creates_quietly(entitable_test::cloud_of(catalogue, "shards", virtual_shards{4}, {"red", "green"}, open));
     std::map<std::string, memory_backend> spread;
-    auto const open_spread = [&spread](std::string_view name) -> result<any_transport> {
-        return any_transport{spread[std::string{name}]};
+    auto const open_spread = [&spread](std::string_view name) -> result<any_store> {
+        return any_store{spread[std::string{name}]};
     };
     creates_quietly(sharded{hash_stores::make({"red", "green", "blue"}, open_spread).value()});
 }

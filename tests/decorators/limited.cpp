@@ -194,7 +194,7 @@ TEST_CASE("limited: in a channel requests wait concurrently, at the same rate") 
     steady_time const start = on.time.steady();
     std::vector<write_entity> writes;
     for (int at = 0; at < 6; ++at) { writes.push_back(insert(std::to_string(at))); }
-    auto const all = entitable_test::send_all(any_transport{on.through}, writes, 6, {}, on.time);
+    auto const all = entitable_test::send_all(any_store{on.through}, writes, 6, {}, on.time);
     CHECK(all.successes() == 6);
     CHECK(all.order == std::vector<std::size_t>{0, 1, 2, 3, 4, 5});
     CHECK(on.arrivals.back() - start >= 400ms);
@@ -207,7 +207,7 @@ TEST_CASE("limited: in a channel a waiting request can be cancelled, and misses 
     call setup;
     REQUIRE(on.through.execute(create_table{"Orders"}, setup));
     poll_driver io{on.time};
-    auto const opened = open_channel(any_transport{on.through}, io);
+    auto const opened = open_channel(any_store{on.through}, io);
     std::vector<write_entity> const writes{insert("a"), insert("b"), insert("c")};
     cancellation_source stop;
     std::vector<call> calls(3);
@@ -267,7 +267,7 @@ TEST_CASE("limited: threads share the limit") {
 }
 
 TEST_CASE("limited: keeps the contract of the store below") {
-    auto const make = []() -> any_transport {
+    auto const make = []() -> any_store {
         return limited{memory_backend{}, {.requests_a_second = 1e9, .burst = 1'000'000}};
     };
     for (std::string const& failure : testing::conformance::run(make)) { FAIL_CHECK(failure.substr(0, 2000)); }

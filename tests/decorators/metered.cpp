@@ -18,7 +18,7 @@ using testing::make_row;
 namespace {
 
 static_assert(transport<metered<memory_backend>>);
-static_assert(transport<metered<metered<any_transport>>>);
+static_assert(transport<metered<metered<any_store>>>);
 
 std::string shown(std::vector<traffic> const& lines) {
     std::string text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
@@ -21,7 +21,7 @@ using testing::make_row;
 namespace {
 
 static_assert(transport<retrying<memory_backend>>);
-static_assert(transport<retrying<any_transport>>);
+static_assert(transport<retrying<any_store>>);
 
 /// A table with faults and retries, on a manual clock.
 struct stage {

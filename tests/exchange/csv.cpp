@@ -114,7 +114,7 @@ TEST_CASE("a reader of CSV is the input of a bulk load, and a query the input of
     REQUIRE(report.refusals.size() == 1);
     CHECK(report.refusals.front().index == 1'000);
     CHECK(report.refusals.front().index == reader.report().refusals.front().index);
-    CHECK_THAT(report.refusals.front().why.message, ContainsSubstring("(\"number\"): the text is not a value"));
+    CHECK_THAT(report.refusals.front().error.message, ContainsSubstring("(\"number\"): the text is not a value"));
 
     std::ostringstream out;
     CHECK(write_csv(out, books.scan_table()).value() == 1'000);
@@ -248,8 +248,8 @@ TEST_CASE("each malformed or mismatched record is reported with line and column,
             CHECK(found.line == each.at_line);
             CHECK(found.column == each.column);
             CHECK(found.name == each.name);
-            CHECK_THAT(found.why.message, ContainsSubstring(each.message));
-            CHECK(read.errors.front() == found.why.message);
+            CHECK_THAT(found.error.message, ContainsSubstring(each.message));
+            CHECK(read.errors.front() == found.error.message);
             CHECK(found.first_line == 3);
             CHECK(found.last_line == each.last_line);
             CHECK(found.is_cut == (each.record.size() > 200));
@@ -262,7 +262,7 @@ TEST_CASE("a quote that is never closed is reported where it opens, with all tha
     auto const read = read_all<line>(lines("a,1,,\nb,2,\"x,\nc,3,,\n"));
     CHECK(read.entities.size() == 1);
     REQUIRE(read.report.refusals.size() == 1);
-    CHECK(read.report.refusals.front().why.message == "line 3, column 5: a quote opens here and is never closed");
+    CHECK(read.report.refusals.front().error.message == "line 3, column 5: a quote opens here and is never closed");
     CHECK(read.report.refusals.front().text == "b,2,\"x,\nc,3,,\n");
     CHECK(read.report.refusals.front().first_line == 3);
 }

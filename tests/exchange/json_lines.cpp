@@ -203,7 +203,7 @@ TEST_CASE("each malformed or mismatched line is reported with its column, and no
         CHECK(found.last_line == 2);
         CHECK(found.column == each.column);
         CHECK(found.name == each.name);
-        CHECK_THAT(found.why.message, ContainsSubstring(each.message));
+        CHECK_THAT(found.error.message, ContainsSubstring(each.message));
         CHECK(found.text == each.text.substr(0, 200));
         CHECK(found.is_cut == (each.text.size() > 200));
     }

@@ -239,9 +239,9 @@ testing::interleaving_report walk_library(condition how, cast parts, testing::in
             if (parts.resolver) {
                 on.add(
                     "resolver", [] { return settling{"Orders", "p", "id"}; },
-                    [&seen](result<fate> const& outcome) {
-                        seen.said_success = seen.said_success || (outcome && *outcome == fate::applied);
-                        seen.said_none = seen.said_none || (outcome && *outcome == fate::not_applied);
+                    [&seen](result<write_outcome> const& outcome) {
+                        seen.said_success = seen.said_success || (outcome && *outcome == write_outcome::applied);
+                        seen.said_none = seen.said_none || (outcome && *outcome == write_outcome::not_applied);
                     });
             }
             if (parts.writer) { add_writer(on); }

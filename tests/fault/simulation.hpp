@@ -162,7 +162,7 @@ public:
             if (!one_step()) { break; }
         }
         service_.arrive();
-        note(static_cast<bool>(service_.all_fired()), service_.all_fired().why());
+        note(static_cast<bool>(service_.all_fired()), service_.all_fired().reason());
         compare_with_witness();
         told_.requests = service_.requests();
         told_.happened = service_.happened();
@@ -478,13 +478,14 @@ private:
                 note(applied(each.op) == 0, about(each) + "failed and applied in the end");
             } else if (each.operation_id) {
                 auto const told = resolve(backend_, table_, "p", *each.operation_id, own);
-                note(told.has_value() && *told == (applied(each.op) > 0 ? fate::applied : fate::not_applied),
+                note(told.has_value() &&
+                        *told == (applied(each.op) > 0 ? write_outcome::applied : write_outcome::not_applied),
                     about(each) + "resolved wrongly");
                 ++told_.settled;
             } else if (each.lost && each.once && !each.removal) {
                 auto const told = resolve(backend_, *each.lost, own);
-                if (told && *told != fate::unknown) {
-                    note(*told == (applied(each.op) > 0 ? fate::applied : fate::not_applied),
+                if (told && *told != write_outcome::unknown) {
+                    note(*told == (applied(each.op) > 0 ? write_outcome::applied : write_outcome::not_applied),
                         about(each) + "resolved wrongly by comparing");
                     ++told_.settled;
                 }

@@ -252,7 +252,7 @@ TEST_CASE("a copy ends with its deadline or cancellation and respects its rate l
     file_backend const store{folder / "marks.db", with(file_journal::automatic)};
     fill(store, 3'000'000);
     auto const before = names_in(folder.path());
-    auto const took = [&](error_code expected, file_copy_options const& options, file_copy_watcher watch) {
+    auto const took = [&](error_code expected, file_copy_options const& options, file_copy_progress_callback watch) {
         auto const begun = std::chrono::steady_clock::now();
         auto const outcome = store.copy_to(folder / "copy.db", watch, options);
         CHECK(code_of(outcome) == expected);

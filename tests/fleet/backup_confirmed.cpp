@@ -33,8 +33,8 @@ struct small_fleet {
     [[nodiscard]] fleet program(std::shared_ptr<program_life> const& life = std::make_shared<program_life>()) const {
         return program_over(all, life, virtual_shards::ranges({}));
     }
-    [[nodiscard]] any_transport watched_archive(std::shared_ptr<program_life> const& life) const {
-        return any_transport{watched{any_transport{archive}, "archive", life}};
+    [[nodiscard]] any_store watched_archive(std::shared_ptr<program_life> const& life) const {
+        return any_store{watched{any_store{archive}, "archive", life}};
     }
     /// A run that ends before the header says whole.
     void almost_back_up(backup_options const& options = {}) const {
@@ -175,7 +175,7 @@ TEST_CASE("backup: a resumed run keeps only the parts whose shard has not moved"
 TEST_CASE("backup: a backup is reported as made from snapshots only if every run used them") {
     small_fleet const made;
     backup_options snapshots;
-    snapshots.snapshot = [](std::string_view, any_transport const& there) { return result<any_transport>{there}; };
+    snapshots.snapshot = [](std::string_view, any_store const& there) { return result<any_store>{there}; };
     made.almost_back_up(snapshots);
     SECTION("a run in between did not use any") {
         made.move(0, "two");

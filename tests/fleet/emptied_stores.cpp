@@ -20,14 +20,13 @@ namespace {
 struct swapped_world {
     testing::manual_clock time;
     memory_backend catalogue;
-    std::shared_ptr<std::map<std::string, any_transport>> stores =
-        std::make_shared<std::map<std::string, any_transport>>();
+    std::shared_ptr<std::map<std::string, any_store>> stores = std::make_shared<std::map<std::string, any_store>>();
 
     struct by_name {
         using is_transport = void;
-        std::shared_ptr<std::map<std::string, any_transport>> stores;
+        std::shared_ptr<std::map<std::string, any_store>> stores;
         std::string name;
-        [[nodiscard]] any_transport& below() const { return stores->try_emplace(name, memory_backend{}).first->second; }
+        [[nodiscard]] any_store& below() const { return stores->try_emplace(name, memory_backend{}).first->second; }
         [[nodiscard]] entitable::profile profile() const { return below().profile(); }
         template <table_request Request>
             requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
@@ -35,17 +34,15 @@ struct swapped_world {
             return below().execute(request, context);
         }
     };
-    [[nodiscard]] any_transport store(std::string const& name) const { return any_transport{by_name{stores, name}}; }
-    void empty(std::string const& name) const { stores->insert_or_assign(name, any_transport{memory_backend{}}); }
+    [[nodiscard]] any_store store(std::string const& name) const { return any_store{by_name{stores, name}}; }
+    void empty(std::string const& name) const { stores->insert_or_assign(name, any_store{memory_backend{}}); }
     [[nodiscard]] store_opener opener() const {
-        return [self = stores](std::string_view name) -> result<any_transport> {
-            return any_transport{by_name{self, std::string{name}}};
-        };
+        return [self = stores](
+                   std::string_view name) -> result<any_store> { return any_store{by_name{self, std::string{name}}}; };
     }
     /// Several names of one store.
     [[nodiscard]] store_opener one_for_all() const {
-        return
-            [self = stores](std::string_view) -> result<any_transport> { return any_transport{by_name{self, "one"}}; };
+        return [self = stores](std::string_view) -> result<any_store> { return any_store{by_name{self, "one"}}; };
     }
     [[nodiscard]] lookup_map_options brief() { return {std::chrono::milliseconds{0}, &time}; }
     [[nodiscard]] sharded open(virtual_shards const& shards, std::vector<std::string> const& names) {

@@ -25,7 +25,7 @@ void plant(world const& all, sharded const& cloud, std::int32_t shard, row what)
     auto const map = cloud.map().state().fresh({}).value();
     auto const at = detail::visit_of(*map, map->places.at(static_cast<std::size_t>(shard)));
     call context;
-    any_transport const there{all.store(at.store)};
+    any_store const there{all.store(at.store)};
     there.execute(write_entity{at.tables.front().stored, mutation::insert(std::move(what))}, context).value();
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("fleet: each store has an outcome, and failed stores can be retried") 
     std::mutex lock;
     std::multiset<std::string> asked;
     bool broken = true;
-    auto const body = [&](std::string_view name, any_transport const& there) -> result<std::size_t> {
+    auto const body = [&](std::string_view name, any_store const& there) -> result<std::size_t> {
         std::lock_guard<std::mutex> const guard{lock};
         asked.insert(std::string{name});
         if (broken && name == "beta") { return failure{error_code::store_busy, "busy"}; }
@@ -56,7 +56,7 @@ TEST_CASE("fleet: each store has an outcome, and failed stores can be retried") 
     CHECK(told.failed() == std::vector<std::string>{"closed1"});
     CHECK(asked == std::multiset<std::string>{"alpha", "beta", "beta", "delta", "gamma"}); // the others once
 #if ENTITABLE_HAS_EXCEPTIONS
-    auto const throwing = [](std::string_view name, any_transport const&) -> result<int> {
+    auto const throwing = [](std::string_view name, any_store const&) -> result<int> {
         if (name == "beta") { throw std::runtime_error{"mine"}; }
         return 1;
     };
@@ -161,12 +161,12 @@ TEST_CASE("fleet: tables that differ between a store and the map are found") {
     auto const items = fill(cloud);
     CHECK(schema_drift(stores).value().empty());
     call context;
-    any_transport const delta{all.store("delta")};
+    any_store const delta{all.store("delta")};
     delta.execute(create_table{"items0003x77"}, context).value();
     delta.execute(create_table{"mine"}, context).value(); // of another program
     auto const map = cloud.map().state().fresh({}).value();
     auto const lost = detail::visit_of(*map, map->places.at(4)).tables.at(0).stored;
-    any_transport const beta{all.store("beta")};
+    any_store const beta{all.store("beta")};
     beta.execute(delete_table{lost}, context).value();
     plant(all, cloud, 0, [] {
         row_builder made{"odd", "0001"};
@@ -176,8 +176,8 @@ TEST_CASE("fleet: tables that differ between a store and the map are found") {
     auto const found = schema_drift(stores).value();
     REQUIRE(found.size() == 3);
     CHECK(found[0].what == table_difference::kind::other_type);
-    CHECK((found[1].what == table_difference::kind::missing && found[1].says == lost && found[1].store == "beta"));
-    CHECK((found[2].what == table_difference::kind::left_over && found[2].says == "items0003x77"));
+    CHECK((found[1].what == table_difference::kind::missing && found[1].text == lost && found[1].store == "beta"));
+    CHECK((found[2].what == table_difference::kind::left_over && found[2].text == "items0003x77"));
     CHECK(items.create().error().code == error_code::wrong_store); // what was there once is not made by that
     CHECK(items.create().error().message.find(lost) != std::string::npos);
     CHECK(repair_tables(stores, accepting_loss).value() == 1);
@@ -194,20 +194,20 @@ TEST_CASE("fleet: a table that a killed mover left behind is dropped, and tables
     // Taken over before it makes its table, and killed behind that.
     bool dead = false;
     std::function<void()> take_over = [&] { cancel_move(cloud, 0).value(); };
-    auto const dying = [&](any_transport below) {
-        return any_transport{around{std::move(below),
+    auto const dying = [&](any_store below) {
+        return any_store{around{std::move(below),
             [&](std::string_view request, bool) {
                 if (request == create_table::name && take_over) { std::exchange(take_over, nullptr)(); }
             },
             [&](std::string_view request, bool) { dead = dead || request == create_table::name; }}};
     };
     sharded const mover{lookup_map::open(all.catalogue, "shardmap", virtual_shards{3}).value(),
-        [&](std::string_view name) -> result<any_transport> { return dying(any_transport{all.store(name)}); }};
+        [&](std::string_view name) -> result<any_store> { return dying(any_store{all.store(name)}); }};
     auto plan = plan_move(mover, 0, "delta").value();
     CHECK(plan.run([&](move_progress const&) { return !dead; }).error().code == error_code::cancelled);
     CHECK_FALSE(take_over);
     call context;
-    any_transport const delta{all.store("delta")};
+    any_store const delta{all.store("delta")};
     CHECK(entitable_test::tables_in(delta).size() == 1);
     delta.execute(create_table{"items0003x77"}, context).value(); // of a number that was not given out
     delta.execute(create_table{"others0000x3"}, context).value(); // of another map
@@ -222,18 +222,18 @@ TEST_CASE("fleet: a table that a killed mover left behind is dropped, and tables
             if (at.step == move_step::verifying) {
                 for (auto const* store : {"alpha", "beta", "gamma", "delta"}) {
                     call own;
-                    auto const there = any_transport{all.store(store)}.execute(list_tables{}, own).value().tables;
+                    auto const there = any_store{all.store(store)}.execute(list_tables{}, own).value().tables;
                     for (std::string const& name : there) {
                         drift.push_back({table_difference::kind::left_over, store, name, name});
                     }
                 }
-                CHECK(drop_left_over(stores, drift).value() == 1);
+                CHECK(drop_orphaned_tables(stores, drift).value() == 1);
             }
             return true;
         })
         .value();
     CHECK(items.scan_table().count().value() == 120);
-    CHECK(drop_left_over(stores, of_others).value() == 0);
+    CHECK(drop_orphaned_tables(stores, of_others).value() == 0);
     CHECK(schema_drift(stores).value().size() == 2);
     CHECK(check_fleet(stores).value().healthy());
 }
@@ -244,7 +244,7 @@ TEST_CASE("fleet: a shard that moves during its visit is visited again") {
     fleet const stores{cloud, {.in_flight = 1}};
     auto const items = fill(cloud);
     int visits = 0;
-    auto const work = [&](detail::shard_visit const& at, any_transport const&) -> result<void> {
+    auto const work = [&](detail::shard_visit const& at, any_store const&) -> result<void> {
         if (at.shard == 2 && ++visits <= 2) { // moves while it is visited
             plan_move(cloud, 2, at.store == "gamma" ? "alpha" : "gamma").value().run().value();
         }
@@ -255,7 +255,7 @@ TEST_CASE("fleet: a shard that moves during its visit is visited again") {
     CHECK(visits == 3);
     CHECK(told.size() == 6);
     CHECK(told[2].outcome);
-    auto const restless = [&](detail::shard_visit const& at, any_transport const&) -> result<void> {
+    auto const restless = [&](detail::shard_visit const& at, any_store const&) -> result<void> {
         plan_move(cloud, at.shard, at.store == "gamma" ? "alpha" : "gamma").value().run().value();
         return {};
     };

@@ -36,7 +36,7 @@ public:
         std::size_t ends_at{static_cast<std::size_t>(-1)};
         bool behind{};
     };
-    mortal(any_transport below, std::shared_ptr<life> of) : below_(std::move(below)), life_(std::move(of)) {}
+    mortal(any_store below, std::shared_ptr<life> of) : below_(std::move(below)), life_(std::move(of)) {}
     [[nodiscard]] entitable::profile profile() const { return below_.profile(); }
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    any_transport below_;
+    any_store below_;
     std::shared_ptr<life> life_;
 };
 
@@ -60,13 +60,13 @@ fleet fleet_of(world const& all, std::shared_ptr<mortal::life> const& of, virtua
     static testing::manual_clock time; // nobody waits
     auto map = lookup_map::open(all.catalogue, "shardmap", std::move(shards), {std::chrono::milliseconds{0}}).value();
     return fleet{sharded{map,
-                     [all, of](std::string_view name) -> result<any_transport> {
-                         return any_transport{mortal{any_transport{all.store(name)}, of}};
+                     [all, of](std::string_view name) -> result<any_store> {
+                         return any_store{mortal{any_store{all.store(name)}, of}};
                      }},
         {.in_flight = 1, .time = &time}};
 }
 
-std::size_t count_of_tables(any_transport const& store) {
+std::size_t count_of_tables(any_store const& store) {
     call context;
     return store.execute(list_tables{}, context).value().tables.size();
 }
@@ -81,7 +81,7 @@ TEST_CASE("backup: a backup is restored into a fleet with different shards, incl
     table<item> const empty{stores.cloud(), "empty"};
     empty.create().value();
     call context;
-    any_transport const cloud{stores.cloud()};
+    any_store const cloud{stores.cloud()};
     cloud
         .execute(
             write_entity{"items", mutation::insert(row{"g1", "~!op!x", row_builder{"g1", "~!op!x"}.build().payload()})},
@@ -164,8 +164,8 @@ TEST_CASE("backup: a run that was stopped at any request is resumed by the next 
             auto const life = std::make_shared<mortal::life>();
             life->ends_at = at;
             life->behind = behind;
-            auto const first = back_up(
-                fleet_of(all, life, virtual_shards{3}), any_transport{mortal{any_transport{archive}, life}}, "nightly");
+            auto const first =
+                back_up(fleet_of(all, life, virtual_shards{3}), any_store{mortal{any_store{archive}, life}}, "nightly");
             if (life->sent <= at) {
                 REQUIRE(first);
                 break;
@@ -210,8 +210,8 @@ TEST_CASE("restore: a run that was stopped at any request is resumed by the next
             auto const life = std::make_shared<mortal::life>();
             life->ends_at = at;
             life->behind = behind;
-            auto const first = restore(any_transport{mortal{any_transport{archive}, life}}, "nightly",
-                fleet_of(other, life, virtual_shards{3}));
+            auto const first = restore(
+                any_store{mortal{any_store{archive}, life}}, "nightly", fleet_of(other, life, virtual_shards{3}));
             CAPTURE(at, behind);
             if (life->sent <= at) {
                 REQUIRE(first);
@@ -231,16 +231,16 @@ TEST_CASE("backup: a backup is complete despite faults on single stores and shar
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2}};
     fill(cloud);
-    testing::faulty const archive{any_transport{memory_backend{}}};
+    testing::faulty const archive{any_store{memory_backend{}}};
     archive.plan({testing::fault::lost_after(), 3, "transact"});
     archive.plan({testing::fault::lost_before(), 7, "transact"});
     archive.plan({testing::fault::busy(), 9, "transact"});
     all.store("beta").plan({testing::fault::refused(), 2, "query_entities"});
-    auto const failed = back_up(stores, any_transport{archive}, "nightly");
+    auto const failed = back_up(stores, any_store{archive}, "nightly");
     CHECK(failed.error().message.starts_with("the store beta: "));
     bool moved = false;
     backup_options options;
-    options.snapshot = [&](std::string_view name, any_transport const& there) -> result<any_transport> {
+    options.snapshot = [&](std::string_view name, any_store const& there) -> result<any_store> {
         if (name == "beta" && !moved) { // between the reading of the map and that of the shard
             moved = true;
             auto const map = cloud.map().state().fresh({}).value();
@@ -250,7 +250,7 @@ TEST_CASE("backup: a backup is complete despite faults on single stores and shar
         }
         return there;
     };
-    auto const made = back_up(stores, any_transport{archive}, "nightly", options).value();
+    auto const made = back_up(stores, any_store{archive}, "nightly", options).value();
     CHECK(made.kept >= 4);
     CHECK(made.rows == 120);
     CHECK_FALSE(made.header.snapshots); // what the first run has copied was none
@@ -259,7 +259,7 @@ TEST_CASE("backup: a backup is complete despite faults on single stores and shar
     world const other;
     fleet const target{other.open(virtual_shards{2})};
     other.store("gamma").plan({testing::fault::refused(), 2, "transact"});
-    CHECK(restore(any_transport{archive}, "nightly", target));
+    CHECK(restore(any_store{archive}, "nightly", target));
     CHECK(audit(stores, target).value().at(0).same());
     CHECK(archive.all_fired());
 }
@@ -274,7 +274,7 @@ TEST_CASE("backup: files under load are backed up, each store as of one point in
     }
     memory_backend const catalogue;
     sharded const cloud = entitable_test::cloud_of(catalogue, "shardmap", virtual_shards{6}, {"one", "two", "three"},
-        [&](std::string_view name) -> result<any_transport> { return any_transport{files.at(std::string{name})}; });
+        [&](std::string_view name) -> result<any_store> { return any_store{files.at(std::string{name})}; });
     fleet const stores{cloud};
     table<item> const items{cloud, "items"};
     items.create().value();
@@ -308,11 +308,11 @@ TEST_CASE("backup: files under load are backed up, each store as of one point in
     while (acknowledged < 42) { std::this_thread::yield(); }
     std::atomic<int> copies{0};
     backup_options options;
-    options.snapshot = [&](std::string_view name, any_transport const&) -> result<any_transport> {
+    options.snapshot = [&](std::string_view name, any_store const&) -> result<any_store> {
         std::string const path = folder / ("copy" + std::to_string(++copies) + ".db");
         if (auto copied = files.at(std::string{name}).copy_to(path); !copied) { return std::move(copied).as_failure(); }
         auto opened = file_backend::open(path, quick);
-        return opened ? result<any_transport>{any_transport{*std::move(opened)}} : std::move(opened).as_failure();
+        return opened ? result<any_store>{any_store{*std::move(opened)}} : std::move(opened).as_failure();
     };
     std::int32_t const before = acknowledged;
     file_backend const archive{folder / "archive.db", quick};
@@ -327,7 +327,7 @@ TEST_CASE("backup: files under load are backed up, each store as of one point in
     std::map<std::string, memory_backend> second;
     fleet const target{
         entitable_test::cloud_of(second_catalogue, "shardmap", virtual_shards{4}, {"a", "b"},
-            [&](std::string_view name) -> result<any_transport> { return any_transport{second[std::string{name}]}; }),
+            [&](std::string_view name) -> result<any_store> { return any_store{second[std::string{name}]}; }),
         {.in_flight = 1}};
     restore(archive, "hourly", target).value();
     table<item> const restored{target.cloud(), "items"};

@@ -29,7 +29,7 @@ struct item {
 };
 ENTITABLE(item, partition_key(group), row_key(width(number, 4)), properties(text, size))
 
-using faulty_store = testing::faulty<any_transport>;
+using faulty_store = testing::faulty<any_store>;
 
 /// Stores in memory, made when they are asked for. Leases are of no length unless a test wants otherwise.
 struct world {
@@ -45,15 +45,15 @@ struct world {
         auto const at = stores->all.find(std::string{name});
         return at != stores->all.end()
             ? at->second
-            : stores->all.emplace(std::string{name}, faulty_store{any_transport{memory_backend{}}}).first->second;
+            : stores->all.emplace(std::string{name}, faulty_store{any_store{memory_backend{}}}).first->second;
     }
     [[nodiscard]] sharded open(virtual_shards shards,
         std::vector<std::string> const& names = {"alpha", "beta", "gamma"},
         lookup_map_options const& options = {std::chrono::milliseconds{0}}) const {
-        return entitable_test::cloud_of(catalogue, "shardmap", shards, names, options,
-            [self = *this](std::string_view name) -> result<any_transport> {
+        return entitable_test::cloud_of(
+            catalogue, "shardmap", shards, names, options, [self = *this](std::string_view name) -> result<any_store> {
                 if (name.starts_with("closed")) { return failure{error_code::store_failed, "it is closed"}; }
-                return any_transport{self.store(name)};
+                return any_store{self.store(name)};
             });
     }
 };

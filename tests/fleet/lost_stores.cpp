@@ -21,7 +21,7 @@ namespace {
 /// Stores behind names: each can be away, or be replaced by an empty one.
 struct lossy_world {
     struct place {
-        any_transport store{memory_backend{}};
+        any_store store{memory_backend{}};
         bool away{};
     };
     testing::manual_clock time;
@@ -46,15 +46,15 @@ struct lossy_world {
         return *known;
     }
     [[nodiscard]] store_opener opener(std::shared_ptr<meddling> const& plan) {
-        return [this, plan](std::string_view name) -> result<any_transport> {
+        return [this, plan](std::string_view name) -> result<any_store> {
             static_cast<void>(at(name));
-            return any_transport{meddled{any_transport{at_place{places.at(std::string{name})}}, plan}};
+            return any_store{meddled{any_store{at_place{places.at(std::string{name})}}, plan}};
         };
     }
     [[nodiscard]] lookup_map_options options() { return {lease, &time}; }
     [[nodiscard]] sharded open(virtual_shards const& shards, std::vector<std::string> const& names = {"a", "b", "c"},
         std::shared_ptr<meddling> const& plan = std::make_shared<meddling>()) {
-        any_transport const through{meddled{any_transport{catalogue}, plan}};
+        any_store const through{meddled{any_store{catalogue}, plan}};
         return entitable_test::cloud_of(through, "shardmap", shards, names, options(), opener(plan));
     }
     [[nodiscard]] fleet stores(sharded const& cloud) {
@@ -260,7 +260,7 @@ TEST_CASE("lost stores: forgetting a store can be interrupted at any request, an
             with.stores = {"b"};
             fleet const wider{fresh, with};
             now.create().value();
-            CHECK(drop_left_over(wider, schema_drift(wider, 0).value()).has_value());
+            CHECK(drop_orphaned_tables(wider, schema_drift(wider, 0).value()).has_value());
             CHECK(tables_in(all.at("b").store).empty());
             if (!plan->met) { break; }
         }
@@ -277,7 +277,7 @@ TEST_CASE(
             all.lease = std::chrono::seconds{10};
             sharded const cloud = all.open(shards);
             auto const items = fill(cloud, 60);
-            all.at("b").store = any_transport{memory_backend{}};
+            all.at("b").store = any_store{memory_backend{}};
             all.time.advance(std::chrono::minutes{2});
             CHECK(items.insert({"g25", 1000, "lost", 1}).error().code == error_code::wrong_store);
             auto const plan = std::make_shared<meddling>();
@@ -354,12 +354,12 @@ TEST_CASE("lost stores: parts of tables are re-created only if the table is name
     auto const items = fill(cloud, 60);
     call context;
     auto const parts = tables_in(all.at("b").store);
-    any_transport{all.at("b").store}.execute(delete_table{*parts.begin()}, context).value();
+    any_store{all.at("b").store}.execute(delete_table{*parts.begin()}, context).value();
     CHECK(items.create_if_absent().error().code == error_code::wrong_store);
     CHECK(forget_store(all.stores(cloud), "b", accepting_loss, {"b"}).value().shards.size() ==
         1); // the other one has all
     CHECK(items.create_if_absent().has_value());
-    any_transport{all.at("b").store}.execute(delete_table{*parts.rbegin()}, context).value();
+    any_store{all.at("b").store}.execute(delete_table{*parts.rbegin()}, context).value();
     CHECK(repair_tables(all.stores(cloud), accepting_loss).value() == 1);
     CHECK(repair_tables(all.stores(cloud), accepting_loss).value() == 0);
     CHECK(items.create_if_absent().has_value());

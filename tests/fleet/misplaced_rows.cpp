@@ -36,7 +36,7 @@ struct hooks {
 };
 struct hooked {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::shared_ptr<hooks> with;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -72,9 +72,9 @@ struct world {
     [[nodiscard]] sharded open(std::shared_ptr<hooks> const& with, bool first) const {
         lookup_map_options brief;
         brief.lease = 1ms;
-        any_transport const map{hooked{any_transport{catalogue}, with}};
-        store_opener const opener = [stores = stores, with](std::string_view name) -> result<any_transport> {
-            return any_transport{hooked{any_transport{(*stores)[std::string{name}]}, with}};
+        any_store const map{hooked{any_store{catalogue}, with}};
+        store_opener const opener = [stores = stores, with](std::string_view name) -> result<any_store> {
+            return any_store{hooked{any_store{(*stores)[std::string{name}]}, with}};
         };
         return sharded{first ? lookup_map::make(map, "shardmap", shards, {"one", "two"}, opener, brief).value()
                              : lookup_map::open(map, "shardmap", shards, brief).value(),
@@ -264,7 +264,7 @@ TEST_CASE("misplaced rows: a table shared by two shards is skipped until one has
 TEST_CASE("misplaced rows: are removed from hashed shards, with and without a map") {
     world on{virtual_shards{5}};
     auto const fixed = hash_stores::make({"red", "green", "blue"}, [stores = on.stores](std::string_view name) {
-        return result<any_transport>{any_transport{(*stores)[std::string{name}]}};
+        return result<any_store>{any_store{(*stores)[std::string{name}]}};
     }).value();
     bool const by_map = GENERATE(true, false);
     sharded const cloud = by_map ? on.cloud : sharded{fixed};
@@ -309,9 +309,9 @@ TEST_CASE("misplaced rows: removal is not supported if a user function assigns t
 
 TEST_CASE("misplaced rows: a failed store is reported, and the others are completed") {
     split_world on;
-    sharded const half{on.cloud.map(), [stores = on.stores](std::string_view name) -> result<any_transport> {
+    sharded const half{on.cloud.map(), [stores = on.stores](std::string_view name) -> result<any_store> {
                            if (name == "two") { return failure{error_code::transport_failed, "no route"}; }
-                           return any_transport{(*stores)[std::string{name}]};
+                           return any_store{(*stores)[std::string{name}]};
                        }};
     auto const removed = remove_misplaced(fleet{half}).value();
     CHECK(removed.rows == strays_of_items + 1);

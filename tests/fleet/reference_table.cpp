@@ -27,7 +27,7 @@ struct currency {
 ENTITABLE(currency, partition_key(code), row_key(literal("rate")), properties(rate))
 
 /// Every row of version n has the rate n, and there are 3 + n rows: so half a version shows.
-void write_version(any_transport const& source, std::int32_t version) {
+void write_version(any_store const& source, std::int32_t version) {
     table<currency> const rows{source, "rates"};
     static_cast<void>(rows.create_if_absent());
     for (std::int32_t number = 0; number < 3 + version; ++number) {
@@ -55,7 +55,7 @@ std::string wrong_with(result<reference_copy<currency>> const& copy, std::int64_
 
 /// One store that is the catalogue, the source and the fleet.
 struct one_store {
-    any_transport store;
+    any_store store;
     entitable::clock* time;
 
     /// Of a map that is not in the store: it is no part of what is interrupted.
@@ -65,7 +65,7 @@ struct one_store {
             catalogue, "shardmap", virtual_shards{1}, {"only"}, {std::chrono::milliseconds{0}});
     }
     [[nodiscard]] reference_table<currency> rates() const {
-        return {fleet{sharded{map(), [through = store](std::string_view) -> result<any_transport> { return through; }},
+        return {fleet{sharded{map(), [through = store](std::string_view) -> result<any_store> { return through; }},
                     {.in_flight = 1, .time = time}},
             "rates", store};
     }
@@ -74,7 +74,7 @@ struct one_store {
 /// Looks at the copy behind every request.
 struct looking {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::function<void()> look;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
@@ -124,8 +124,8 @@ TEST_CASE("reference: a table is published to all stores and read from the store
         [](auto const& each) { return each.outcome->is_current && each.outcome->is_sound; }));
 
     // Somebody writes into a copy: verify detects it, repair makes a new copy.
-    auto const pointer = detail::read_pointer({any_transport{all.store("gamma")}, "rates", "copy"}).value();
-    table<currency>{any_transport{all.store("gamma")}, pointer.stored}.insert_or_replace({"C0", -1}).value();
+    auto const pointer = detail::read_pointer({any_store{all.store("gamma")}, "rates", "copy"}).value();
+    table<currency>{any_store{all.store("gamma")}, pointer.stored}.insert_or_replace({"C0", -1}).value();
     CHECK_FALSE(rates.verify().value().stores()[3].outcome->is_sound);
     rates.repair("gamma").value();
     CHECK(rates.verify().value().stores()[3].outcome->is_sound);
@@ -138,7 +138,7 @@ TEST_CASE("reference: a table is published to all stores and read from the store
         rates.publish().value().whole().value();
     }
     call context;
-    CHECK(any_transport{all.store("delta")}.execute(list_tables{}, context).value().tables.size() == 3);
+    CHECK(any_store{all.store("delta")}.execute(list_tables{}, context).value().tables.size() == 3);
     CHECK(beside.get("C1").error().code == error_code::table_not_found);
 }
 
@@ -177,8 +177,8 @@ TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops 
     std::string seen_wrong;
     std::size_t looks = 0;
     std::size_t missing = 0;
-    std::optional<any_transport> real; // as readers see it, behind every request of a publisher
-    std::int64_t version = 0;          // that was seen last
+    std::optional<any_store> real; // as readers see it, behind every request of a publisher
+    std::int64_t version = 0;      // that was seen last
     auto const look = [&] {
         auto const pointer = detail::read_pointer({*real, "rates", "copy"}).value();
         ++looks;
@@ -193,7 +193,7 @@ TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops 
     };
     testing::crash_point_world around;
     around.workers = rounds(1, 3);
-    around.begin = [&](any_transport const& store, entitable::clock& time) {
+    around.begin = [&](any_store const& store, entitable::clock& time) {
         real = store;
         version = 0;
         if (before > 0) {
@@ -202,15 +202,15 @@ TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops 
         }
         write_version(store, static_cast<std::int32_t>(before) + 1);
     };
-    around.shows = [](any_transport const& store) {
+    around.shows = [](any_store const& store) {
         auto const copy = one_store{store, &system_clock()}.rates().at("only");
         return copy ? "version " + std::to_string(copy->version()) : copy.error().to_string();
     };
-    around.wrong = [&](any_transport const& store) {
+    around.wrong = [&](any_store const& store) {
         return seen_wrong + wrong_with(one_store{store, &system_clock()}.rates().at("only"), before + 1);
     };
     auto const told = testing::every_crash_point(
-        [&](any_transport const& through, entitable::clock& time) {
+        [&](any_store const& through, entitable::clock& time) {
             static_cast<void>(one_store{looking{through, look}, &time}.rates().publish());
         },
         around);
@@ -253,7 +253,7 @@ TEST_CASE("reference: each of two concurrent publishers publishes or gets a conf
         CHECK(wrong_with(one.at("only"), before + 1) == "");
         CHECK(other.publish().value().complete());
         call context;
-        auto const tables = any_transport{store}.execute(list_tables{}, context).value().tables;
+        auto const tables = any_store{store}.execute(list_tables{}, context).value().tables;
         CHECK(tables.size() <= 6); // the source, the pointers, and of master and copy the last one and the one before
         if (requests <= point) { break; }
     }

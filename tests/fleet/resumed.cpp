@@ -21,7 +21,7 @@ bool is_in(backup_part const& part, std::string const& group) {
 }
 
 /// The rows of "items" in each part that counts are those of its keys.
-void check_whole_parts(any_transport const& archive) {
+void check_whole_parts(any_store const& archive) {
     table<backup_part> const parts{archive, "nightly0backup"};
     auto const found = parts.where(fields<backup_part>::backup == "backup" && fields<backup_part>::shard >= 0).to();
     if (!found) {
@@ -37,7 +37,7 @@ void check_whole_parts(any_transport const& archive) {
     }
 }
 
-std::vector<std::vector<item>> restored(any_transport const& archive) {
+std::vector<std::vector<item>> restored(any_store const& archive) {
     world const other;
     sharded const target = other.open(virtual_shards{1}, {"x"});
     restore(archive, "nightly", fleet{target}).value();
@@ -54,8 +54,8 @@ TEST_CASE("backup: can be interrupted at any request while shards move and table
         at.fill();
         memory_backend const archive;
         staged now{at, each};
-        auto const first = back_up(
-            at.program(now.life), any_transport{watched{any_transport{archive}, "archive", now.life}}, "nightly");
+        auto const first =
+            back_up(at.program(now.life), any_store{watched{any_store{archive}, "archive", now.life}}, "nightly");
         if (!now.was_met()) {
             REQUIRE(first);
             return false;
@@ -96,8 +96,8 @@ TEST_CASE("restore: can be interrupted at any request while shards move") {
         }
         ranged const at;
         staged now{at, each};
-        auto const first = restore(
-            any_transport{watched{any_transport{archive}, "archive", now.life}}, "nightly", at.program(now.life));
+        auto const first =
+            restore(any_store{watched{any_store{archive}, "archive", now.life}}, "nightly", at.program(now.life));
         if (!now.was_met()) {
             REQUIRE(first);
             return false;
@@ -125,7 +125,7 @@ TEST_CASE("reference table: publishing can be interrupted at any request while s
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         memory_backend const home;
-        auto const names_of = [&](fleet const& all, any_transport const& source) {
+        auto const names_of = [&](fleet const& all, any_store const& source) {
             return reference_table<item>{all, "names", source};
         };
         reference_table<item> const all = names_of(fleet{at.cloud}, home);
@@ -139,8 +139,7 @@ TEST_CASE("reference table: publishing can be interrupted at any request while s
         }
         staged now{at, each};
         auto const first = [&]() -> result<void> {
-            auto const by =
-                names_of(at.program(now.life), any_transport{watched{any_transport{home}, "archive", now.life}});
+            auto const by = names_of(at.program(now.life), any_store{watched{any_store{home}, "archive", now.life}});
             if (repairs) { return by.repair("alpha"); }
             auto const published = by.publish();
             return published ? published->whole() : result<void>{failure{published.error()}};
@@ -150,7 +149,7 @@ TEST_CASE("reference table: publishing can be interrupted at any request while s
             return false;
         }
         auto const check = [&](std::string const& store) {
-            any_transport const there{at.all.store(store)};
+            any_store const there{at.all.store(store)};
             auto const served = detail::read_pointer({there, "names", "copy"}).value();
             CAPTURE(store);
             REQUIRE(served.version == (repairs ? 1 : 2));

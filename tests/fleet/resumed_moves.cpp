@@ -93,13 +93,13 @@ TEST_CASE("orphaned tables: the sweep can be interrupted at any request while sh
         plan_move(at.cloud, 0, "beta").value().run().value();
         plan_move(at.cloud, 0, "alpha").value().run().value();
         for (auto const& [store, name] : {std::pair{"alpha", "items0000x2"}, std::pair{"beta", "items0000x4"}}) {
-            table<item> const left{any_transport{at.all.store(store)}, name};
+            table<item> const left{any_store{at.all.store(store)}, name};
             left.create_if_absent().value();
             left.insert_or_replace({"b", 1, "left over", 1}).value();
         }
         auto const sweep = [](fleet const& of) -> result<std::size_t> {
             auto const found = schema_drift(of);
-            return found ? drop_left_over(of, *found) : result<std::size_t>{failure{found.error()}};
+            return found ? drop_orphaned_tables(of, *found) : result<std::size_t>{failure{found.error()}};
         };
         staged now{at, each};
         auto const first = sweep(at.program(now.life));
@@ -171,7 +171,7 @@ TEST_CASE("schema_drift: rows that are read from the old store of a moved shard 
             row_builder odd{"a", "0001"};
             odd.add("size", value_view{"text"});
             call context;
-            any_transport const old{at.all.store("alpha")};
+            any_store const old{at.all.store("alpha")};
             old.execute(write_entity{"items0000x2", mutation::insert(odd.build())}, context).value();
         }
         return true;

@@ -21,8 +21,8 @@ ranged without_identity() {
     auto const shards = virtual_shards::ranges({"h", "p"});
     auto map =
         map_without_identity(all.catalogue, "shardmap", shards, {"alpha", "beta"}, {std::chrono::milliseconds{0}});
-    sharded cloud{std::move(map),
-        [all](std::string_view name) -> result<any_transport> { return any_transport{all.store(name)}; }};
+    sharded cloud{
+        std::move(map), [all](std::string_view name) -> result<any_store> { return any_store{all.store(name)}; }};
     return ranged{std::move(all), std::move(cloud)};
 }
 
@@ -34,7 +34,7 @@ void check_identities(ranged const& at) {
         CAPTURE(place.row.shard, place.row.store);
         CHECK(map->lists(place.row.store));
         auto const own =
-            table<store_identity>{any_transport{at.all.store(place.row.store)}, "entitableshards"}.get("stores", "map");
+            table<store_identity>{any_store{at.all.store(place.row.store)}, "entitableshards"}.get("stores", "map");
         REQUIRE(own);
         CHECK((own->map == map->identity && own->store == place.row.store));
     }
@@ -45,7 +45,7 @@ void check_nothing_missing(ranged const& at) {
     auto const drift = schema_drift(fleet{at.cloud}, 0);
     REQUIRE(drift);
     for (table_difference const& found : *drift) {
-        CAPTURE(found.store, found.table, found.says);
+        CAPTURE(found.store, found.table, found.text);
         CHECK(found.what != table_difference::kind::missing);
     }
     CHECK(check_fleet(fleet{at.cloud})->unread.empty());
@@ -73,7 +73,7 @@ TEST_CASE("repair_tables: can be interrupted at any request while shards move an
         auto const map = at.map();
         for (detail::shard_place const& place : map->places) { // parts that have no row, so that nothing is lost
             call context;
-            any_transport const store{at.all.store(place.row.store)};
+            any_store const store{at.all.store(place.row.store)};
             store.execute(delete_table{place.table_name(*map->find("empty"))}, context).value();
         }
         staged now{at, each};
@@ -91,7 +91,7 @@ TEST_CASE("repair_tables: can be interrupted at any request while shards move an
         check_rows(at, each);
         fleet const all{
             at.cloud, {.stores = {"alpha", "beta", "delta"}}}; // a part that was made where its shard was before
-        drop_left_over(all, schema_drift(all, 0).value()).value();
+        drop_orphaned_tables(all, schema_drift(all, 0).value()).value();
         CHECK(schema_drift(all, 0).value().empty());
         check_rows(at, each);
         return true;
@@ -238,7 +238,7 @@ TEST_CASE("remove_misplaced: can be interrupted at any request while shards move
         at.fill();
         for (auto const& [store, name] : {std::pair{"alpha", "items0000x2"}, std::pair{"alpha", "items0002x2"}}) {
             for (auto const* group : {"a", "j", "z"}) {
-                table<item>{any_transport{at.all.store(store)}, name}.insert_or_replace({group, 9, "late", 1}).value();
+                table<item>{any_store{at.all.store(store)}, name}.insert_or_replace({group, 9, "late", 1}).value();
             }
         }
         staged now{at, each};
@@ -336,7 +336,7 @@ TEST_CASE("bulk loads: can be interrupted at any request while shards move, and 
             bulk_options options;
             options.window = 5;
             options.time = program.options().time;
-            options.patience = std::chrono::milliseconds{1};
+            options.wait_budget = std::chrono::milliseconds{1};
             options.in_flight = 2;
             table<item> const into{program.cloud(), "items"};
             if (copies) { return bulk_copy(table<item>{program.cloud(), "others"}.scan_table(), into, options); }

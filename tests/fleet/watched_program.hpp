@@ -36,7 +36,7 @@ class watched {
 public:
     using is_transport = void;
 
-    watched(any_transport below, std::string where, std::shared_ptr<program_life> of)
+    watched(any_store below, std::string where, std::shared_ptr<program_life> of)
         : below_(std::move(below)), where_(std::move(where)), life_(std::move(of)) {}
     [[nodiscard]] entitable::profile profile() const { return below_.profile(); }
     template <table_request Request>
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    any_transport below_;
+    any_store below_;
     std::string where_;
     std::shared_ptr<program_life> life_;
 };
@@ -66,12 +66,12 @@ private:
 inline fleet program_over(world const& all, std::shared_ptr<program_life> const& of, virtual_shards shards) {
     static testing::manual_clock time; // nobody waits
     program_life const planned = std::exchange(*of, {});
-    auto map = lookup_map::open(any_transport{watched{any_transport{all.catalogue}, "catalogue", of}}, "shardmap",
+    auto map = lookup_map::open(any_store{watched{any_store{all.catalogue}, "catalogue", of}}, "shardmap",
         std::move(shards), {std::chrono::milliseconds{0}});
     *of = planned;
     return fleet{sharded{std::move(map).value(),
-                     [all, of](std::string_view name) -> result<any_transport> {
-                         return any_transport{watched{any_transport{all.store(name)}, std::string{name}, of}};
+                     [all, of](std::string_view name) -> result<any_store> {
+                         return any_store{watched{any_store{all.store(name)}, std::string{name}, of}};
                      }},
         {.in_flight = 1, .time = &time}};
 }

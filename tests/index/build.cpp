@@ -32,7 +32,7 @@ struct world {
         return made;
     }();
 
-    [[nodiscard]] all_indexes runners(any_transport const& through) const {
+    [[nodiscard]] all_indexes runners(any_store const& through) const {
         return {through, "runners", how, in_table<by_club>{through, "clubs"}};
     }
     /// Entities without any index.
@@ -51,7 +51,7 @@ struct world {
 /// A store that delays the first transaction with index rows.
 struct holding_up {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::shared_ptr<std::function<void()>> held;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -92,7 +92,7 @@ std::uint64_t rows_of(memory_backend const& store, std::string_view literal) {
     query_entities asked;
     asked.table = "runners";
     for (;;) {
-        auto found = any_transport{store}.execute(asked, context).value();
+        auto found = any_store{store}.execute(asked, context).value();
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             count += found.rows[at].row_key.starts_with(literal) ? 1U : 0U;
         }
@@ -148,7 +148,7 @@ TEST_CASE("index: an index is complete after a build, even if others write betwe
                                        busy = false;
                                    }
                                }};
-        testing::faulty const lossy{any_transport{disturbed}};
+        testing::faulty const lossy{any_store{disturbed}};
         lossy.plan_random(random(), 3, 40, {testing::fault::lost_after(), testing::fault::busy()});
         retrying const patient{lossy, {.time = &in.time, .seed = 1}};
         auto const runners = in.runners(patient);
@@ -182,7 +182,7 @@ TEST_CASE("index: rows written by a late request do not stay in an index that is
             (*held)();
         }
     };
-    auto const builder = in.runners(any_transport{holding_up{in.store, held}});
+    auto const builder = in.runners(any_store{holding_up{in.store, held}});
     builder.create_if_absent().value();
     builder.build<by_age>().value();
     REQUIRE(*held);

@@ -19,7 +19,7 @@ namespace {
 
 using runners_elsewhere = table<runner, elsewhere<by_club>, elsewhere<unique<by_name>>>;
 
-runners_elsewhere open(any_transport const& store, cancellation_token token = {}) {
+runners_elsewhere open(any_store const& store, cancellation_token token = {}) {
     table_options how;
     how.calls.cancellation = std::move(token);
     return {store, "runners", how, in_table<by_club>{store, "clubs"}, in_table<by_name>{store, "names"}};

@@ -198,11 +198,10 @@ TEST_CASE("index: the index declarations of two types in one table do not interf
     old.add("State", value_view{"ready"});
     call context;
     auto const stored =
-        any_transport{all.store}.execute(get_entity{"all", "~!index!", "~!index!by_city", {}}, context).value();
+        any_store{all.store}.execute(get_entity{"all", "~!index!", "~!index!by_city", {}}, context).value();
     old.add("Definition", *stored.entity.view().find("Definition"));
-    static_cast<void>(any_transport{all.store}
-            .execute(write_entity{"all", mutation::replace(old.build(), any_etag)}, context)
-            .value());
+    static_cast<void>(
+        any_store{all.store}.execute(write_entity{"all", mutation::replace(old.build(), any_etag)}, context).value());
     all.time.advance(all.how.lease);
     CHECK(runners.insert(bob).error().code == error_code::declaration_differs);
     CHECK(!clubs.create_if_absent().value());
@@ -350,7 +349,7 @@ TEST_CASE("index: the state of an index is stored in its registered form") {
     narrow{all.store, "runners", all.how}.create().value();
     call context;
     auto const stored =
-        any_transport{all.store}.execute(get_entity{"runners", "~!index!", "~!index!by_age", {}}, context).value();
+        any_store{all.store}.execute(get_entity{"runners", "~!index!", "~!index!by_age", {}}, context).value();
     auto const view = stored.entity.view();
     CHECK(view.find("State")->as_string() == "ready");
     CHECK(view.find("Definition")->as_int64() == -5458663774236740303); // hash of AGE:, age, bib and its name

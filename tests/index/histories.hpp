@@ -30,7 +30,7 @@ using everything = entitable::table<runner, by_age, by_team, entitable::unique<b
 
 /// The tables, with `tag` in their names: of one test in a store that others also use.
 inline everything open(
-    entitable::any_transport const& through, std::string const& tag = "", entitable::table_options const& how = {}) {
+    entitable::any_store const& through, std::string const& tag = "", entitable::table_options const& how = {}) {
     return {through, "runners" + tag, how, entitable::in_table<by_club>{through, "clubs" + tag},
         entitable::in_table<by_name>{through, "names" + tag}};
 }

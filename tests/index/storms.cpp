@@ -27,7 +27,7 @@ void storms(Store const& store, std::size_t histories, bool retries) {
         std::string const tag = (retries ? "r" : "s") + std::to_string(seed);
         testing::manual_clock time;
         testing::faulty const stormy{store, {.time = &time}};
-        any_transport through{stormy};
+        any_store through{stormy};
         if (retries) {
             retrying_options patient{.policy = retry_policy::fixed(3, std::chrono::milliseconds{1})};
             patient.quota = 0;

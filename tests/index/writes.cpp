@@ -232,7 +232,7 @@ ENTITABLE(by_sender, partition_key(sender), row_key(town, id), properties())
 } // namespace
 
 TEST_CASE("index: an index in another table costs the documented requests and accepts row keys of 474 units") {
-    testing::spy const seen{any_transport{memory_backend{}}};
+    testing::spy const seen{any_store{memory_backend{}}};
     table<letter, elsewhere<by_sender>> const letters{seen, "letters", in_table<by_sender>{seen, "senders"}};
     letters.create().value();
     letters.insert({"York", "0", {}}).value(); // the states of indexes are known now

@@ -32,10 +32,10 @@ azure_backend client_of(std::uint16_t port) {
         options};
 }
 
-void conforms(any_transport const& store) {
+void conforms(any_store const& store) {
     listening const local{table_server{store, with_account()}};
     auto const client = client_of(local.port());
-    for (std::string const& failure : testing::conformance::run([&]() -> any_transport { return client; })) {
+    for (std::string const& failure : testing::conformance::run([&]() -> any_store { return client; })) {
         FAIL_CHECK(failure.substr(0, 2000));
     }
 }

@@ -32,7 +32,7 @@ using entitable::error_code;
 constexpr std::size_t units = 32768; // one chunk of text
 constexpr std::size_t bytes = 65536; // one chunk of binary
 
-entitable::table<letter> new_letters(entitable::any_transport through = entitable::memory_backend{}) {
+entitable::table<letter> new_letters(entitable::any_store through = entitable::memory_backend{}) {
     entitable::table<letter> letters{std::move(through), "letters"};
     letters.create().value();
     return letters;
@@ -73,7 +73,7 @@ std::map<std::string, std::size_t> present_in(entitable::row_view row) {
     return sizes;
 }
 std::map<std::string, std::size_t> stored_in(entitable::table<letter> const& letters) {
-    auto const row = entitable::row_table{letters.transport(), "letters"}.get("ann", "0000000001").value();
+    auto const row = entitable::row_table{letters.store(), "letters"}.get("ann", "0000000001").value();
     return present_in(row.to_row());
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("after a merge with a smaller value the chunk count shows which chunks
 
 TEST_CASE("a row with inconsistent chunks is a mismatch, and the error names the property") {
     auto const letters = new_letters();
-    entitable::row_table const rows{letters.transport(), "letters"};
+    entitable::row_table const rows{letters.store(), "letters"};
     auto const put = [&](std::vector<std::pair<std::string, entitable::value>> const& properties) {
         entitable::row_builder builder{"ann", "0000000001"};
         builder.add("subject", entitable::value_view{std::string_view{"s"}});

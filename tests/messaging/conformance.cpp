@@ -29,7 +29,7 @@ queue_world<table_queue<errand>> world_on(Store const& store, testing::manual_cl
     return {queue, [&time](std::chrono::nanoseconds by) { time.advance(by); },
         [](table_queue<errand> const& of) {
             auto const all = of.dead_letters().value();
-            return all.size() == 1 ? all[0].id + ": " + all[0].why : std::to_string(all.size());
+            return all.size() == 1 ? all[0].id + ": " + all[0].reason : std::to_string(all.size());
         },
         &time,
         [store, how](entitable::clock& own) {

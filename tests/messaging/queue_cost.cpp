@@ -26,7 +26,7 @@ ENTITABLE(errand, partition_key(literal("E")), row_key(number), properties())
 /// Counts the requests to a store, and the rows that its pages have.
 struct counted_store {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::size_t* requests;
     std::size_t* rows;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }

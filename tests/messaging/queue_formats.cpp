@@ -264,7 +264,7 @@ TEST_CASE("queue formats: dead letters of format 1 are read") {
         auto const dead = queue.dead_letters().value();
         REQUIRE(dead.size() == 1);
         CHECK(dead[0].id == "dead");
-        CHECK(dead[0].why == "no water");
+        CHECK(dead[0].reason == "no water");
         CHECK(dead[0].deliveries == 2);
         CHECK(dead[0].message.what == "dead");
         CHECK((again ? queue.requeue(dead[0]) : queue.purge(dead[0])));
@@ -313,7 +313,7 @@ TEST_CASE("queue formats: sagas of format 1 resume where they were, forward or c
     CHECK(log["forward"] == "bc");
     CHECK(ends["back"].end == saga_end::compensated);
     CHECK(log["back"] == "-a");
-    CHECK_THAT(ends["back"].why, ContainsSubstring("no c"));
+    CHECK_THAT(ends["back"].reason, ContainsSubstring("no c"));
 }
 
 TEST_CASE("queue formats: a queue of format 1 is refilled in its own format") {

@@ -69,7 +69,7 @@ TEST_CASE("saga: a permanent failure of a step undoes the earlier steps in rever
     auto item = *in.queue.claim().value();
     auto const ended = travel.resume(item).value();
     CHECK(ended.end == saga_end::compensated);
-    CHECK_THAT(ended.why, entitable_test::ContainsSubstring("no p"));
+    CHECK_THAT(ended.reason, entitable_test::ContainsSubstring("no p"));
     CHECK(in.log == "rltp!TR");
     CHECK(travel.resume(item).value().end == saga_end::compensated); // asked again it tells the same, and does nothing
     CHECK(in.log == "rltp!TR");
@@ -92,7 +92,7 @@ TEST_CASE("saga: another worker continues the undo, and transient errors undo no
     auto second = *in.queue.claim().value();
     auto const ended = travel.resume(second).value();
     CHECK(ended.end == saga_end::compensated);
-    CHECK_THAT(ended.why, entitable_test::ContainsSubstring("no p"));
+    CHECK_THAT(ended.reason, entitable_test::ContainsSubstring("no p"));
     CHECK(in.log == "rt!tp!T!TR");
     second.complete().value();
     CHECK(!in.queue.claim().value());

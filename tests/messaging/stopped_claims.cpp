@@ -70,7 +70,7 @@ struct site {
 /// Loses the answer to one write, and cancels as it does.
 struct deaf {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     bool* lose;
     cancellation_source everything;
 

@@ -132,7 +132,7 @@ TEST_CASE("saga: undoing begins with the step that failed") {
     auto item = at.next();
     auto const ended = travel.resume(item).value();
     CHECK(ended.end == saga_end::compensated);
-    CHECK_THAT(ended.why, entitable_test::ContainsSubstring("no seat"));
+    CHECK_THAT(ended.reason, entitable_test::ContainsSubstring("no seat"));
     CHECK(at.log == "rsSR");
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("saga: a step that reports no effect is not undone in its first run") 
         auto item = at.next();
         auto const ended = travel.resume(item).value();
         CHECK(ended.end == saga_end::compensated);
-        CHECK_THAT(ended.why, entitable_test::ContainsSubstring("no seat"));
+        CHECK_THAT(ended.reason, entitable_test::ContainsSubstring("no seat"));
         CHECK(at.log == "rsR");
     }
     SECTION("the first step reports no effect") {
@@ -310,7 +310,7 @@ TEST_CASE("stuck sagas: an undo that fails at every delivery is listed and resum
     CHECK(states(all[0].steps) == "room done, letter done, seat being undone, pay undone, thanks not done");
     CHECK(all[0].going_back);
     CHECK(all[0].failed_because == "OutOfRangeInput (400): no seat");
-    CHECK_THAT(all[0].letter.why, entitable_test::ContainsSubstring("no S"));
+    CHECK_THAT(all[0].letter.reason, entitable_test::ContainsSubstring("no S"));
     CHECK(all[0].letter.message.guest == "ann");
 
     at.queue.requeue(all[0].letter).value();
@@ -318,7 +318,7 @@ TEST_CASE("stuck sagas: an undo that fails at every delivery is listed and resum
     auto item = at.next();
     auto const ended = travel.resume(item).value();
     CHECK(ended.end == saga_end::compensated);
-    CHECK(ended.why == "OutOfRangeInput (400): no seat"); // of the step that failed, not of the undo
+    CHECK(ended.reason == "OutOfRangeInput (400): no seat"); // of the step that failed, not of the undo
     CHECK(at.log == "rlspPSSSSR");
     item.complete().value();
 }

@@ -162,7 +162,7 @@ TEST_CASE("table_queue: a message becomes a dead letter after exactly max_delive
     auto const dead = f.queue.dead_letters().value();
     REQUIRE(dead.size() == 1);
     CHECK(dead[0].id == "x");
-    CHECK(dead[0].why == "cannot fly");
+    CHECK(dead[0].reason == "cannot fly");
     CHECK(dead[0].deliveries == 5);
     CHECK(dead[0].message.what == "fly");
     CHECK(f.queue.requeue(dead[0]));
@@ -357,7 +357,7 @@ namespace {
 /// A store whose answers get lost, and whose clock is set back now and then.
 struct hazards {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     random_source* dice;
     double lost;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }

@@ -175,7 +175,7 @@ TEST_CASE("a message whose handler fails is redelivered after a delay, and becom
     CHECK(last == std::vector<bool>{false, true});
     auto const dead = at.queue.dead_letters().value();
     REQUIRE(dead.size() == 1);
-    CHECK_THAT(dead[0].why, ContainsSubstring("no such customer"));
+    CHECK_THAT(dead[0].reason, ContainsSubstring("no such customer"));
     CHECK(dead[0].deliveries == 2);
     at.queue.requeue(dead[0]).value();
     works = true;
@@ -488,7 +488,7 @@ TEST_CASE("an exception thrown by a handler is propagated, and its message is re
     CHECK(run_worker(at.queue, [](job const&) { return result<void>{}; }, at.until_empty));
     auto const dead = at.queue.dead_letters().value();
     REQUIRE(dead.size() == 1);
-    CHECK(dead[0].why == "the handler threw: no paper");
+    CHECK(dead[0].reason == "the handler threw: no paper");
 }
 
 TEST_CASE("a handler can throw types other than std::exception") {

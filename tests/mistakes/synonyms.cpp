@@ -28,7 +28,7 @@ struct by_name : player {};
 ENTITABLE(by_name, partition_key(club), row_key(literal("N:"), escaped(name), number), properties())
 
 /// Whether the club has exactly this player.
-void has(any_transport const& store, std::string const& name) {
+void has(any_store const& store, std::string const& name) {
     auto const all = table<player>{store, "players"}.where(p::club == "A" && p::number == 1).to_vector().value();
     REQUIRE(all.size() == 1);
     CHECK(all.front().name == name);

@@ -36,7 +36,7 @@ using one_a_city = table<person, unique<only>>;
 using summed = table<person, headcount>;
 
 template <class Table>
-Table open(any_transport through, entitable::clock& time, std::uint64_t seed) {
+Table open(any_store through, entitable::clock& time, std::uint64_t seed) {
     table_options how;
     how.max_attempts = 3;
     how.time = &time;
@@ -89,7 +89,7 @@ void walk(std::string (*wrong)(memory_backend const&), bool one_is_there, std::s
                 on.add(
                     "body " + std::to_string(own),
                     [&on, own, other] {
-                        auto const runs = [own, other](any_transport way, entitable::clock& time) -> result<void> {
+                        auto const runs = [own, other](any_store way, entitable::clock& time) -> result<void> {
                             auto const people = open<Table>(way, time, static_cast<std::uint64_t>(own));
                             ENTITABLE_CHECK(
                                 people.transact("red", [&](transaction<person>& in) { return come(in, own, other); }));

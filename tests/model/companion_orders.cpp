@@ -27,7 +27,7 @@ using with_two_types = table<invoice, refund, by_customer, daily_sales, balance>
 using with_elsewhere = table<invoice, by_customer, elsewhere<by_account>, daily_sales>;
 
 template <class Table>
-Table open(any_transport const& through, entitable::clock& time, std::uint64_t seed) {
+Table open(any_store const& through, entitable::clock& time, std::uint64_t seed) {
     table_options how;
     how.time = &time;
     how.seed = seed;
@@ -46,7 +46,7 @@ inline constexpr bool lists<Type, table<Listed...>> = (std::is_same_v<Type, deta
 
 /// What is wrong with the companions that a table maintains.
 template <class Table>
-std::string wrong_in(any_transport const& store, bool exactly) {
+std::string wrong_in(any_store const& store, bool exactly) {
     oracle entities;
     std::multiset<std::string> found;
     table<invoice, refund, as_entity<by_customer>, as_entity<daily_sales>, as_entity<balance>> const all{
@@ -180,7 +180,7 @@ testing::interleaving_report walk(std::vector<actor<Table>> const& actors, testi
                 row_builder state{"~!index!", "~!index!daily_sales"};
                 state.add("State", value_view{std::string_view{"building"}});
                 call context;
-                any_transport{on.store()}
+                any_store{on.store()}
                     .execute(write_entity{"books", mutation::merge(state.build(), any_etag)}, context)
                     .value();
             }
@@ -190,7 +190,7 @@ testing::interleaving_report walk(std::vector<actor<Table>> const& actors, testi
                 on.add(
                     each.name,
                     [&on, each, seed] {
-                        auto const runs = [each, seed](any_transport way, entitable::clock& time) {
+                        auto const runs = [each, seed](any_store way, entitable::clock& time) {
                             return each.does(open<Table>(each.defect ? each.defect(way) : way, time, seed));
                         };
                         return testing::program<result<void>>{runs, on.time().steady()};

@@ -31,7 +31,7 @@ constexpr std::chrono::seconds lease{10};
 constexpr std::chrono::seconds longest{10};
 
 template <class Table>
-Table open(any_transport through, entitable::clock& time, std::uint64_t seed, std::chrono::seconds relies = lease,
+Table open(any_store through, entitable::clock& time, std::uint64_t seed, std::chrono::seconds relies = lease,
     std::chrono::seconds waits_for = longest) {
     table_options how;
     how.max_attempts = 3;
@@ -57,7 +57,7 @@ std::string hole(memory_backend const& store) {
 /// The actions of one of the programs.
 struct cast {
     std::string name;
-    std::function<result<void>(any_transport, entitable::clock&)> does;
+    std::function<result<void>(any_store, entitable::clock&)> does;
     bool bounded{}; ///< its requests reach the store before the longest request is over
 };
 
@@ -93,7 +93,7 @@ testing::interleaving_report walk(std::vector<cast> const& actors, bool index_is
 template <class Table>
 cast writer(std::string name, std::chrono::seconds relies = lease) {
     return {std::move(name),
-        [relies](any_transport way, entitable::clock& time) -> result<void> {
+        [relies](any_store way, entitable::clock& time) -> result<void> {
             auto const people = open<Table>(way, time, 3, relies);
             for (std::int32_t const id : {2, 3}) { ENTITABLE_CHECK(people.insert({"red", id, "Bath"})); }
             return {};
@@ -101,20 +101,20 @@ cast writer(std::string name, std::chrono::seconds relies = lease) {
         true};
 }
 cast builder(std::chrono::seconds waits_lease = lease, std::chrono::seconds waits_for = longest) {
-    return {"build", [=](any_transport way, entitable::clock& time) -> result<void> {
+    return {"build", [=](any_store way, entitable::clock& time) -> result<void> {
                 ENTITABLE_CHECK(open<wider>(way, time, 5, waits_lease, waits_for).build<also>());
                 return {};
             }};
 }
 cast retirement(std::chrono::seconds waits_lease = lease, std::chrono::seconds waits_for = longest) {
-    return {"retire", [=](any_transport way, entitable::clock& time) -> result<void> {
+    return {"retire", [=](any_store way, entitable::clock& time) -> result<void> {
                 return open<wider>(way, time, 6, waits_lease, waits_for).retire<also>();
             }};
 }
 /// Reads twice. Either everything acknowledged before a read is found, or the read is refused.
 cast two_readings() {
     return {"reader",
-        [](any_transport way, entitable::clock& time) -> result<void> {
+        [](any_store way, entitable::clock& time) -> result<void> {
             auto const people = open<wider>(way, time, 7);
             for (int round = 0; round < 2; ++round) {
                 bool const acknowledged = table<person>{way, "acknowledged"}.get("red", 2).has_value();
@@ -129,7 +129,7 @@ cast two_readings() {
 }
 /// Writes one entity, then a record that it did.
 cast acknowledging() {
-    return {"writer", [](any_transport way, entitable::clock& time) -> result<void> {
+    return {"writer", [](any_store way, entitable::clock& time) -> result<void> {
                 ENTITABLE_CHECK(open<wider>(way, time, 4).insert({"red", 2, "Bath"}));
                 ENTITABLE_CHECK(table<person>{way, "acknowledged"}.insert({"red", 2, "Bath"}));
                 return {};
@@ -137,7 +137,7 @@ cast acknowledging() {
 }
 /// Waits, so that time passes between the requests of others.
 cast ticking() {
-    return {"clock", [](any_transport way, entitable::clock& time) -> result<void> {
+    return {"clock", [](any_store way, entitable::clock& time) -> result<void> {
                 time.wait_until(time.steady() + lease + std::chrono::seconds{1});
                 static_cast<void>(table<person>{way, "people"}.find("red", 1));
                 return {};

@@ -41,7 +41,7 @@ using in_city = table<person, elsewhere<there>>;
 using one_a_city = table<person, elsewhere<unique<only>>>;
 
 template <class Table>
-Table open(any_transport through, entitable::clock& time, std::uint64_t seed, std::uint32_t max_attempts = 3) {
+Table open(any_store through, entitable::clock& time, std::uint64_t seed, std::uint32_t max_attempts = 3) {
     table_options how;
     how.max_attempts = max_attempts;
     how.time = &time;
@@ -110,7 +110,7 @@ testing::interleaving_report walk(std::vector<cast<Table>> const& actors, testin
                 on.add(
                     each.name,
                     [&on, each, seed] {
-                        auto const runs = [each, seed](any_transport way, entitable::clock& time) {
+                        auto const runs = [each, seed](any_store way, entitable::clock& time) {
                             return each.does(
                                 open<Table>(each.defect ? each.defect(way) : way, time, seed, each.max_attempts));
                         };
@@ -226,7 +226,7 @@ through_defect never_undoes() {
 }
 /// The intents of an entity are not looked for before its row is removed.
 through_defect without_intents() {
-    return with_defect([]<class Request>(any_transport const& below, Request const& request, call& context) {
+    return with_defect([]<class Request>(any_store const& below, Request const& request, call& context) {
         if constexpr (std::same_as<Request, query_entities>) {
             std::string const& first = request.range.row.lower.key;
             bool const of_an_entity = first.starts_with("~!ix!") && first.size() > 5;
@@ -238,9 +238,9 @@ through_defect without_intents() {
 }
 /// The answer to the first transaction is lost.
 through_defect loses_an_answer() {
-    return [](any_transport below) {
+    return [](any_store below) {
         return with_defect([lost = std::make_shared<int>(0)]<class Request>(
-                               any_transport const& way, Request const& request, call& context) {
+                               any_store const& way, Request const& request, call& context) {
             auto answer = way.execute(request, context);
             if constexpr (std::same_as<Request, transact>) {
                 if (answer && (*lost)++ == 0) { return result<transact::response>{failure{testing::lost_request()}}; }
@@ -265,7 +265,7 @@ std::string problem_of(std::vector<cast<in_city>> const& actors, testing::interl
 /// One row too many, left with its intent by a writer that was to move the entity to Bath.
 void left_behind(in_city const& people, intent_state state) {
     one_in_york(people);
-    any_transport const store = people.unmaintained().transport();
+    any_store const store = people.unmaintained().store();
     there row;
     static_cast<person&>(row) = {"red", 1, "Bath", 0};
     table<there>{store, "cities"}.insert(row).value();

@@ -59,7 +59,7 @@ struct runs {
     }
 };
 
-std::string state_of(any_transport const& store) {
+std::string state_of(any_store const& store) {
     call context;
     auto const read = store.execute(get_entity{"once", "ann", "mail", {}}, context);
     auto const found = read ? read->entity.view().find("State") : std::nullopt;
@@ -88,8 +88,8 @@ testing::interleaving_report walk(
                 on.add(
                     each.name,
                     [&on, each, all, seed] {
-                        auto const body = [each, all, seed](any_transport way, entitable::clock& time) {
-                            any_transport const over = each.defect ? each.defect(way) : way;
+                        auto const body = [each, all, seed](any_store way, entitable::clock& time) {
+                            any_store const over = each.defect ? each.defect(way) : way;
                             once_options how;
                             how.max_attempts = 4;
                             how.time = &time;

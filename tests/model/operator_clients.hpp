@@ -25,7 +25,7 @@ public:
     }
     /// Reads everything once, and has to be able to.
     static void read_all(
-        world& in, any_transport const& through, std::string const& who, std::string const& items = "items") {
+        world& in, any_store const& through, std::string const& who, std::string const& items = "items") {
         for (std::string const& partition : in.partitions) {
             if (!in.read_partition(through, items, partition, who)) {
                 in.complain("in the end " + partition + " cannot be read by " + who);
@@ -39,14 +39,14 @@ private:
     [[nodiscard]] std::string who() const { return "client " + std::to_string(number_); }
 
     void live(program const& here) {
-        any_transport through{here.cloud};
+        any_store through{here.cloud};
         if (keeps_rows_) {
             retrying_options how;
             how.policy = retry_policy::fixed(4, 60ms);
             how.operation_rows = true;
             how.time = here.by.get();
             how.seed = in_.from.bits();
-            through = any_transport{retrying<sharded>{here.cloud, how}};
+            through = any_store{retrying<sharded>{here.cloud, how}};
         }
         std::set<std::string> ready;
         std::string const items = here.items();
@@ -67,7 +67,7 @@ private:
         }
     }
     /// As every program begins.
-    bool begins(any_transport const& through, std::string const& items) {
+    bool begins(any_store const& through, std::string const& items) {
         call own;
         auto const done = through.execute(create_table{items}, own);
         if (done && in_.made && in_.generation == 0 &&
@@ -77,7 +77,7 @@ private:
         return done || done.error().code == error_code::table_already_exists;
     }
 
-    void act(any_transport const& through, std::string const& table, std::string const& partition) {
+    void act(any_store const& through, std::string const& table, std::string const& partition) {
         std::size_t const row = in_.from.below(rows_of_partition - 1);
         switch (in_.from.below(14)) {
             case 0:
@@ -110,13 +110,13 @@ private:
         std::vector<std::pair<std::size_t, int>> makes;
         mutation change;
     };
-    void write(any_transport const& through, std::string const& table, std::string const& partition, writing what) {
+    void write(any_store const& through, std::string const& table, std::string const& partition, writing what) {
         std::uint64_t const begun = ++in_.on.order;
         call own;
         auto const done = through.execute(write_entity{table, std::move(what.change)}, own);
         note(table, partition, begun, done ? nullptr : &done.error(), std::move(what.sees), std::move(what.makes));
     }
-    void write_several(any_transport const& through, std::string const& table, std::string const& partition) {
+    void write_several(any_store const& through, std::string const& table, std::string const& partition) {
         std::vector<std::pair<std::size_t, int>> makes;
         transact sent{table, {}};
         for (std::size_t row = in_.from.below(2); row < rows_of_partition - 1; ++row) {
@@ -133,7 +133,7 @@ private:
         etag version;
     };
     std::optional<found> read(
-        any_transport const& through, std::string const& table, std::string const& partition, std::size_t row) {
+        any_store const& through, std::string const& table, std::string const& partition, std::size_t row) {
         std::uint64_t const begun = ++in_.on.order;
         call own;
         auto const got = through.execute(get_entity{table, partition, row_names[row], {}}, own);
@@ -150,7 +150,7 @@ private:
         return seen;
     }
     /// Reads a row, and replaces or removes just that version.
-    void change(any_transport const& through, std::string const& table, std::string const& partition, std::size_t row) {
+    void change(any_store const& through, std::string const& table, std::string const& partition, std::size_t row) {
         auto const seen = read(through, table, partition, row);
         if (!seen || seen->value == 0) { return; }
         rest(in_.from.upto(300ms));

@@ -154,14 +154,14 @@ private:
         if (auto const here = in_.open_hashed(by, in_.generation); here && !emptied_) {
             call own;
             static_cast<void>(here->cloud.execute(create_table{here->items()}, own));
-            client::read_all(in_, any_transport{here->cloud}, "who settles", here->items());
+            client::read_all(in_, any_store{here->cloud}, "who settles", here->items());
         } else if (!emptied_) {
             in_.complain("in the end hashed stores cannot be opened: " + here.error().to_string());
         } else { // what there is may be read; what was there is missing for nobody
             for (std::string const& partition : in_.partitions) {
                 if (here) {
                     static_cast<void>(
-                        in_.read_partition(any_transport{here->cloud}, here->items(), partition, "who settles"));
+                        in_.read_partition(any_store{here->cloud}, here->items(), partition, "who settles"));
                 }
             }
         }

@@ -33,7 +33,7 @@ private:
         move_options how;
         how.owner = "mover " + std::to_string(number_) + "-" + std::to_string(in_.from.below(1'000'000));
         how.short_lease = short_lease;
-        how.patience = in_.from.one_in(2) ? 0s : 3s;
+        how.wait_budget = in_.from.one_in(2) ? 0s : 3s;
         how.failures = 3;
         how.page_size = static_cast<std::uint32_t>(in_.from.one_in(2) ? 3 : 1000);
         how.off_line = in_.from.one_in(8);

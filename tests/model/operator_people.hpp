@@ -140,7 +140,7 @@ public:
         std::string const name = in.backup;
         std::uint64_t const begun = in.backup_begun;
         ++in.backup_calls;
-        any_transport const to{way{here.by, in.archive}};
+        any_store const to{way{here.by, in.archive}};
         auto const made = back_up(here.all(), to, name);
         std::uint64_t const ended = ++in.on.order;
         in.tell("back up " + name + ", call of " + std::to_string(begun), made);
@@ -151,7 +151,7 @@ public:
         ++in.told.backups;
         in.told.resumed += resumed ? 1U : 0U;
         in.backup.clear();
-        if (auto const right = verify_backup(any_transport{in.archive->below}, name); !right) {
+        if (auto const right = verify_backup(any_store{in.archive->below}, name); !right) {
             in.complain("a backup that is whole is not: " + right.error().to_string());
             return true;
         }
@@ -164,18 +164,18 @@ private:
         world& in, program const& here, std::string const& name, std::uint64_t begun, std::uint64_t ended) {
         memory_backend const catalogue;
         std::map<std::string, memory_backend> stores;
-        auto const open = [&stores](std::string_view store) -> result<any_transport> {
-            return any_transport{stores[std::string{store}]};
+        auto const open = [&stores](std::string_view store) -> result<any_store> {
+            return any_store{stores[std::string{store}]};
         };
         auto map = lookup_map::make(catalogue, map_table, virtual_shards{3}, {"x", "y"}, open, {lease, here.by.get()});
         sharded const copy{map.value(), open};
         fleet const into{copy, fleet_options{1, {}, here.by.get()}};
         bool restored = false;
         for (int left = 6; left > 0 && !restored && !here.by->dead(); --left) {
-            restored = restore(any_transport{way{here.by, in.archive}}, name, into).has_value();
+            restored = restore(any_store{way{here.by, in.archive}}, name, into).has_value();
         }
         if (!restored) { // its process has ended, say: another one resumes
-            auto const again = restore(any_transport{in.archive->below}, name, into);
+            auto const again = restore(any_store{in.archive->below}, name, into);
             if (!again) { return in.complain("a whole backup cannot be restored: " + again.error().to_string()); }
         }
         ++in.told.restored;
@@ -205,7 +205,7 @@ private:
             case 7: {
                 auto const found = schema_drift(here.all(in_.names));
                 if (found) {
-                    auto const dropped = drop_left_over(here.all(in_.names), *found);
+                    auto const dropped = drop_orphaned_tables(here.all(in_.names), *found);
                     in_.told.left_over += dropped ? *dropped : 0;
                 }
                 return;

@@ -29,7 +29,7 @@ inline constexpr char const* row_names[rows_of_partition] = {"a", "b", "c", "z"}
 /// A program: a process, and the map that it opened.
 struct program {
     std::shared_ptr<process> by;
-    any_transport catalogue;
+    any_store catalogue;
     sharded cloud;
     std::int64_t generation{}; ///< of hashed stores; 0 for a map
 
@@ -80,11 +80,11 @@ public:
     }
     [[nodiscard]] store_opener opener(std::shared_ptr<process> const& by, bool wrong_names = false) {
         return [this, by, wrong_names, lives = wrong_names ? misled : std::shared_ptr<int>{}](
-                   std::string_view name) -> result<any_transport> {
+                   std::string_view name) -> result<any_store> {
             auto found = stores.find(std::string{name});
             if (found == stores.end()) { return failure{error_code::invalid_input, "there is no such store"}; }
             if (wrong_names && ++found == stores.end()) { found = stores.begin(); }
-            return any_transport{way{by, found->second}};
+            return any_store{way{by, found->second}};
         };
     }
     [[nodiscard]] lookup_map_options options(process& by) const { return {lease, &by, check_every}; }
@@ -97,7 +97,7 @@ public:
         if (generation > 0) { return open_hashed(by, from.one_in(4) ? 1 : generation); }
         bool const wrong_names = may_injure() && from.one_in(25) && !injured && all_are_listed();
         told.wrong_names += wrong_names ? 1U : 0U;
-        any_transport const map{way{by, catalogue}};
+        any_store const map{way{by, catalogue}};
         auto opened = lookup_map::open(map, map_table, by_ranges ? virtual_shards::ranges() : shards(), options(*by));
         if (!opened) { return std::move(opened).as_failure(); }
         sharded_options how;
@@ -116,7 +116,7 @@ public:
         if (!opened) { return std::move(opened).as_failure(); }
         sharded_options how;
         how.time = by.get();
-        return program{by, any_transport{way{by, catalogue}}, sharded{*opened, how}, of};
+        return program{by, any_store{way{by, catalogue}}, sharded{*opened, how}, of};
     }
     /// Whether a request that began then may be answered by hashed stores.
     void answered(program const& here, steady_time begun) {
@@ -274,7 +274,7 @@ public:
     }
     /// Reads a partition page by page; false where it could not.
     bool read_partition(
-        any_transport const& through, std::string const& table, std::string const& partition, std::string const& who) {
+        any_store const& through, std::string const& table, std::string const& partition, std::string const& who) {
         query_entities asked{table, {key_interval::only(partition), {}}, {}, {}, 1000, {}};
         std::optional<position> before;
         do {
@@ -292,7 +292,7 @@ public:
         return true;
     }
     /// Reads a table by tokens; false where it could not to its end.
-    bool scan(any_transport const& through, std::string const& table, std::uint32_t size, std::string const& who) {
+    bool scan(any_store const& through, std::string const& table, std::uint32_t size, std::string const& who) {
         query_entities asked{table, {}, {}, {}, size, {}};
         std::optional<position> before;
         int left = 8; // an error now and then is what tokens are for

@@ -29,7 +29,7 @@ void begin(world& in) {
             for (bool done = false; !done;) {
                 auto const by = in.new_process();
                 if (!in.old_map) {
-                    static_cast<void>(lookup_map::make(any_transport{way{by, in.catalogue}}, map_table, in.shards(),
+                    static_cast<void>(lookup_map::make(any_store{way{by, in.catalogue}}, map_table, in.shards(),
                         in.names, in.opener(by), in.options(*by)));
                 }
                 if (auto const here = in.open(by)) {
@@ -94,7 +94,7 @@ void settle(world& in, program const& here, program const& other) {
     for (std::string const& name : in.names) { // a second map may have met one that was empty
         if (has_identity(in, name) == "another") {
             must(in, by, "a store cannot be released",
-                [&] { return release_store(any_transport{in.stores.at(name)->below}); });
+                [&] { return release_store(any_store{in.stores.at(name)->below}); });
         }
     }
     for (int left = 12; left > 0 && !an_operator::heal(in, here); --left) {
@@ -153,17 +153,17 @@ void settle(world& in, program const& here, program const& other) {
     must(in, by, "what is left over stays", [&]() -> result<void> {
         auto const found = schema_drift(here.all(in.names));
         if (!found) { return failure{found.error()}; }
-        auto const dropped = drop_left_over(here.all(in.names), *found);
+        auto const dropped = drop_orphaned_tables(here.all(in.names), *found);
         if (!dropped) { return failure{dropped.error()}; }
         in.told.left_over += *dropped;
         auto const again = schema_drift(here.all(in.names));
         if (again && again->empty()) { return {}; }
         return failure{error_code::row_mismatch,
-            again ? std::to_string(again->size()) + ", " + again->front().store + " " + again->front().says
+            again ? std::to_string(again->size()) + ", " + again->front().store + " " + again->front().text
                   : again.error().to_string()};
     });
-    client::read_all(in, any_transport{here.cloud}, "who settles");
-    client::read_all(in, any_transport{other.cloud}, "a new program");
+    client::read_all(in, any_store{here.cloud}, "who settles");
+    client::read_all(in, any_store{other.cloud}, "a new program");
     int moves = 0;
     auto const before = in.map_now();
     for (auto const& each : before->places) {
@@ -200,7 +200,7 @@ void settle(world& in, program const& here, program const& other) {
     });
     must(in, by, "the fleet is not whole", [&]() -> result<void> {
         auto const found = check_fleet(here.all());
-        if (found && !found->unread.empty()) { return failure{found->unread.front().why}; }
+        if (found && !found->unread.empty()) { return failure{found->unread.front().error}; }
         return found ? result<void>{} : result<void>{failure{found.error()}};
     });
     auto const after = in.map_now();
@@ -212,7 +212,7 @@ void settle(world& in, program const& here, program const& other) {
             }
         }
     }
-    client::read_all(in, any_transport{other.cloud}, "a new program, behind moves");
+    client::read_all(in, any_store{other.cloud}, "a new program, behind moves");
 }
 
 std::string run_world(std::uint64_t seed, figures& told) {

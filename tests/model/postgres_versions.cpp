@@ -87,7 +87,7 @@ enum class design { as_built, clock_alone, one_counter_set_to_the_clock, key_not
 /// One program that writes.
 class writer {
 public:
-    writer(any_transport through, design how) : through_(std::move(through)), how_(how) {}
+    writer(any_store through, design how) : through_(std::move(through)), how_(how) {}
 
     void insert(std::string const& key, std::int64_t clock) {
         if (!locked(key)) { return; }
@@ -137,7 +137,7 @@ private:
         return number + run("base");
     }
 
-    any_transport through_;
+    any_store through_;
     design how_;
 };
 
@@ -150,7 +150,7 @@ std::string walked(design how, std::function<void(writer)> const& first, std::fu
                 on.add(
                     work == &first ? "first" : "second",
                     [work, how] {
-                        return testing::program<result<void>>{[work, how](any_transport through, entitable::clock&) {
+                        return testing::program<result<void>>{[work, how](any_store through, entitable::clock&) {
                             (*work)(writer{std::move(through), how});
                             return result<void>{};
                         }};

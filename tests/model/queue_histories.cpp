@@ -62,7 +62,7 @@ public:
           over_shards_(over_shards) {
         if (over_shards) {
             shards_ = std::make_unique<restless_stores>(restless_stores{time_, 40, seed % 40, {}});
-            shards_->on_the_way = [this](any_transport below) { return faulty(std::move(below)); };
+            shards_->on_the_way = [this](any_store below) { return faulty(std::move(below)); };
             shards_->busy = true;
         } else {
             local_options by_clock;
@@ -145,7 +145,7 @@ private:
 
     struct way {
         using is_transport = void;
-        any_transport below;
+        any_store below;
         history* in;
         [[nodiscard]] entitable::profile profile() const { return below.profile(); }
         template <table_request Request>
@@ -154,10 +154,10 @@ private:
             return in->send(below, request, context);
         }
     };
-    any_transport faulty(any_transport below) { return any_transport{way{std::move(below), this}}; }
+    any_store faulty(any_store below) { return any_store{way{std::move(below), this}}; }
 
     template <class Request>
-    result<response_of<Request>> send(any_transport const& below, Request const& request, call& context) {
+    result<response_of<Request>> send(any_store const& below, Request const& request, call& context) {
         ++all_.requests;
         deliver_late(false);
         if (!calm_ && depth_ < 2 && random_() % 8 == 0) { // somebody else in between
@@ -235,8 +235,8 @@ private:
         patience.quota = 0;
         patience.time = &time_;
         patience.seed = seeds_;
-        any_transport const cloud{
-            shards_->open([this](std::string_view name) -> result<any_transport> { return shards_->watched(name); })};
+        any_store const cloud{
+            shards_->open([this](std::string_view name) -> result<any_store> { return shards_->watched(name); })};
         return table_queue<parcel>{retrying{cloud, patience}, "parcels", how};
     }
 

@@ -149,7 +149,7 @@ testing::interleaving_report walk(std::vector<cast> const& actors, testing::inte
                 on.add(
                     each.name,
                     [&on, each] {
-                        auto const runs = [each](any_transport way, entitable::clock& time) {
+                        auto const runs = [each](any_store way, entitable::clock& time) {
                             return each.does(table_queue<chore>{
                                 each.defect ? each.defect(way) : way, "chores", small(time, each.seed)});
                         };
@@ -221,7 +221,7 @@ bool is_claim(mutation const& one) {
 
 /// A point read of a message finds nothing.
 through_defect blind() {
-    return with_defect([]<class Request>(any_transport const& below, Request const& request, call& context) {
+    return with_defect([]<class Request>(any_store const& below, Request const& request, call& context) {
         if constexpr (std::same_as<Request, query_entities>) {
             if (request.range.is_point() && request.range.row.lower.key.starts_with("~!q!")) {
                 return result<query_entities::response>{std::in_place};
@@ -398,7 +398,7 @@ TEST_CASE("queue: planted defects are found") {
     }
     SECTION("a dead letter is written in two transactions") {
         auto const in_two =
-            with_defect([]<class Request>(any_transport const& below, Request const& request, call& context) {
+            with_defect([]<class Request>(any_store const& below, Request const& request, call& context) {
                 if constexpr (std::same_as<Request, transact>) {
                     if (request.changes.size() == 2 && request.changes[1].entity.row_key().starts_with("~!dead!")) {
                         auto first = below.execute(transact{request.table, {request.changes[0]}}, context);

@@ -34,7 +34,7 @@ std::string walk_of_client(range_order how, range_defect planted) {
 /// In front of a client whose requests do not contain the end of the expected range.
 struct boundless {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
@@ -49,8 +49,8 @@ struct boundless {
         return below.execute(request, context);
     }
 };
-void scans_beyond(any_transport const& way, entitable::clock& time, scene& all, int life) {
-    scans_all(any_transport{boundless{way}}, time, all, life);
+void scans_beyond(any_store const& way, entitable::clock& time, scene& all, int life) {
+    scans_all(any_store{boundless{way}}, time, all, life);
 }
 
 /// Whether a range is being moved without a mover.

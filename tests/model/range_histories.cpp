@@ -24,7 +24,7 @@ struct caches {
         std::map<std::string, get_entity::response> found;
         int reads{};
     };
-    any_transport below;
+    any_store below;
     std::shared_ptr<memory> seen = std::make_shared<memory>();
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -54,7 +54,7 @@ struct standing_clock final : entitable::clock {
     void wait_until(steady_time) noexcept override {}
 };
 
-std::optional<sharded> open_for_ever(any_transport const& way, entitable::clock&) {
+std::optional<sharded> open_for_ever(any_store const& way, entitable::clock&) {
     static standing_clock stands;
     return open_ranges(way, stands);
 }
@@ -64,8 +64,8 @@ judged_table const ranges_for_ever{open_for_ever, entry, {"b", "x", "y"}, {"a", 
 
 client_body client_of(std::uint64_t seed, stale_by planted) {
     client_body const client = busy_client(planted == stale_by::long_lease ? ranges_for_ever : ranges, seed);
-    return [client, planted](any_transport const& way, entitable::clock& time, scene& all, int life) {
-        client(planted == stale_by::cache ? any_transport{caches{way}} : way, time, all, life);
+    return [client, planted](any_store const& way, entitable::clock& time, scene& all, int life) {
+        client(planted == stale_by::cache ? any_store{caches{way}} : way, time, all, life);
     };
 }
 

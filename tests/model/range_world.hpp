@@ -222,7 +222,7 @@ inline void set_up_ranges(
     auto const map =
         entitable_test::map_without_identity(store, "shardmap", virtual_shards::ranges(bounds), {"s0"}, leases);
     call context;
-    sharded const cloud{map, [&store](std::string_view) -> result<any_transport> { return any_transport{store}; }};
+    sharded const cloud{map, [&store](std::string_view) -> result<any_store> { return any_store{store}; }};
     cloud.execute(create_table{"items"}, context).value();
     for (auto const* key : first_keys) {
         cloud.execute(write_entity{"items", mutation::insert(entry(key, "old"))}, context).value();
@@ -256,7 +256,7 @@ inline void begin(testing::stage& on, range_order const& how) {
     for (int number = 0; number < how.clients && how.client; ++number) {
         auto const begins = [&on, &how, &all, number] {
             int const life = number + how.clients * all.lives++; // so that a restarted client is the same client
-            auto const body = [&how, &all, number, life](any_transport through, entitable::clock& real) {
+            auto const body = [&how, &all, number, life](any_store through, entitable::clock& real) {
                 skewed_clock time{real, how.skew * (number % 2 == 0 ? 1 : -1)};
                 how.client(through, time, all, life);
                 return true;
@@ -282,15 +282,15 @@ inline void begin(testing::stage& on, range_order const& how) {
     });
 }
 
-inline std::optional<sharded> open_ranges(any_transport const& way, entitable::clock& time) {
+inline std::optional<sharded> open_ranges(any_store const& way, entitable::clock& time) {
     auto opened = lookup_map::open(way, "shardmap", virtual_shards::ranges(), lookup_map_options{lease, &time});
     if (!opened) { return std::nullopt; }
-    return sharded{*std::move(opened), [way](std::string_view) -> result<any_transport> { return way; }};
+    return sharded{*std::move(opened), [way](std::string_view) -> result<any_store> { return way; }};
 }
 // ---- clients ----
 
 /// Inserts a row of each half and remembers the answers.
-inline void inserts_both(any_transport const& way, entitable::clock& time, scene& all, int) {
+inline void inserts_both(any_store const& way, entitable::clock& time, scene& all, int) {
     auto const cloud = open_ranges(way, time);
     for (std::string const key : {"y", "b"}) {
         if (!cloud) { return; }
@@ -305,7 +305,7 @@ inline void inserts_both(any_transport const& way, entitable::clock& time, scene
 }
 
 /// Scans with tokens: the rows that exist all the time are returned once each, in order.
-inline void scans_all(any_transport const& way, entitable::clock& time, scene& all, int) {
+inline void scans_all(any_store const& way, entitable::clock& time, scene& all, int) {
     auto const cloud = open_ranges(way, time);
     if (!cloud) { return; }
     query_entities asked{"items", {}, {}, {}, 2, {}};
@@ -327,7 +327,7 @@ inline void scans_all(any_transport const& way, entitable::clock& time, scene& a
 }
 
 /// Reads a key of the upper half twice: the value acknowledged before the read began, or a later one.
-inline void reads_upper(any_transport const& way, entitable::clock& clock, scene& all, int) {
+inline void reads_upper(any_store const& way, entitable::clock& clock, scene& all, int) {
     auto const cloud = open_ranges(way, clock);
     for (int time = 0; cloud && time < 2; ++time) {
         std::string const before = all.rows["x"];
@@ -375,7 +375,7 @@ struct ranges_alone {
     testing::manual_clock time;
     memory_backend store{local_options{.time = &time}};
     range_scene all;
-    any_transport way{beside{store, &all}};
+    any_store way{beside{store, &all}};
 
     explicit ranges_alone(range_order const& how) {
         set_up_ranges(store, time, all, how.bounds);
@@ -414,9 +414,9 @@ inline suspended suspend(range_order const& how, std::size_t own, std::size_t ot
     testing::manual_clock& time = on.time;
     memory_backend const& store = on.store;
     range_scene& all = on.all;
-    any_transport const& way = on.way;
+    any_store const& way = on.way;
     range_saboteur work{how.planted, "operator", how.operators.front(), store.profile(), how.off_line, time.steady()};
-    testing::program<bool> asking{[&](any_transport through, entitable::clock& clock) {
+    testing::program<bool> asking{[&](any_store through, entitable::clock& clock) {
                                       how.client(through, clock, all, 0);
                                       return true;
                                   },
@@ -456,7 +456,7 @@ inline suspended taking_turns(range_order const& how, turn const& at) {
     testing::manual_clock& time = on.time;
     memory_backend const& store = on.store;
     range_scene& all = on.all;
-    any_transport const& way = on.way;
+    any_store const& way = on.way;
     range_saboteur first{how.planted, "first", how.operators.front(), store.profile(), how.off_line, time.steady()};
     std::size_t steps = 0;
     for (; steps < at.behind && !first.next().done(); ++steps) { take_step(first, way, time)(); }

@@ -35,7 +35,7 @@ struct cast {
     through_defect defect{};
 };
 
-table_queue<deletion> queue_on(any_transport through, entitable::clock& time, std::uint64_t seed) {
+table_queue<deletion> queue_on(any_store through, entitable::clock& time, std::uint64_t seed) {
     queue_options how;
     how.lanes = 1;
     how.time = &time;
@@ -96,7 +96,7 @@ cast user() {
 testing::manual_clock manual;
 testing::crash_point_report at_each_point(flaws wrong) {
     testing::crash_point_world world;
-    world.begin = [wrong](any_transport const& store, entitable::clock& time) {
+    world.begin = [wrong](any_store const& store, entitable::clock& time) {
         microblog const blog{store, wrong};
         blog.channels.create().value();
         blog.posts.create().value();
@@ -106,7 +106,7 @@ testing::crash_point_report at_each_point(flaws wrong) {
         blog.write("cats", "1").value();
         queue.enqueue({"cats", "old"}, {.id = "x"}).value();
     };
-    world.meanwhile = [wrong](any_transport const& store, entitable::clock&) {
+    world.meanwhile = [wrong](any_store const& store, entitable::clock&) {
         microblog const blog{store, wrong};
         auto const at = blog.channels.find("cats").value();
         if (!at) { blog.create("cats", "new").value(); }
@@ -114,7 +114,7 @@ testing::crash_point_report at_each_point(flaws wrong) {
         // Somebody who has looked at the channel before it was marked.
         static_cast<void>(wrong.by_name ? result<void>{} : microblog{store, wrong}.write_to("old", "2"));
     };
-    world.shows = [wrong](any_transport const& store) {
+    world.shows = [wrong](any_store const& store) {
         microblog const blog{store, wrong};
         auto const at = blog.channels.find("cats").value();
         std::string all = at && at->id == "new" && !at->deleted ? "a new channel" : "not the new channel";
@@ -131,7 +131,7 @@ testing::crash_point_report at_each_point(flaws wrong) {
         return size.ready + size.held + size.dead_letters == 0 ? all : all + ", something in the queue";
     };
     return testing::every_crash_point(
-        [wrong, turn = std::uint64_t{0}](any_transport through, entitable::clock& time) mutable {
+        [wrong, turn = std::uint64_t{0}](any_store through, entitable::clock& time) mutable {
             static_cast<void>(work(microblog{std::move(through), wrong}, time, ++turn, {}));
         },
         world);
@@ -155,7 +155,7 @@ testing::interleaving_report walk(
                 on.add(
                     each.name,
                     [&on, each, wrong] {
-                        auto const runs = [each, wrong](any_transport way, entitable::clock& time) {
+                        auto const runs = [each, wrong](any_store way, entitable::clock& time) {
                             return each.does(microblog{each.defect ? each.defect(way) : way, wrong}, time);
                         };
                         return testing::program<told>{runs, on.time().steady()};

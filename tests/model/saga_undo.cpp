@@ -55,7 +55,7 @@ struct plan {
 };
 
 struct house {
-    any_transport store;
+    any_store store;
     plan of;
     table<act> acts{store, "acts"};
 
@@ -129,7 +129,7 @@ struct house {
     }
 };
 
-table_queue<order> queue_on(any_transport through, entitable::clock& time, std::uint64_t seed) {
+table_queue<order> queue_on(any_store through, entitable::clock& time, std::uint64_t seed) {
     queue_options how;
     how.lanes = 1;
     how.time = &time;
@@ -243,25 +243,25 @@ struct walked {
 walked at_each_point(plan const& of) {
     walked told;
     operator_at_work operated;
-    std::optional<any_transport> store;
+    std::optional<any_store> store;
     std::size_t turn = 0;
     std::string problem;
     testing::crash_point_world world;
-    world.begin = [&](any_transport const& made, entitable::clock& time) {
+    world.begin = [&](any_store const& made, entitable::clock& time) {
         store.emplace(made);
         turn = 0;
         begin(house{made, of}, time);
     };
     world.workers = of.blocked != 4 || !of.undoes ? 9 : 5;
-    world.shows = [](any_transport const&) { return std::string{}; };
-    world.wrong = [&](any_transport const& made) {
+    world.shows = [](any_store const&) { return std::string{}; };
+    world.wrong = [&](any_store const& made) {
         testing::manual_clock late;
         late.set(date_time::from_date(2026, 2, 1));
         std::string const end = wrong_at_end(house{made, of}, late);
         return problem + operated.problem + end;
     };
     auto const seen = testing::every_crash_point(
-        [&](any_transport through, entitable::clock& time) {
+        [&](any_store through, entitable::clock& time) {
             house const raw{*store, of};
             if (++turn == 2) { // another worker than the first one
                 raw.acts.insert_or_replace({"x", "sold out"}).value();
@@ -295,7 +295,7 @@ testing::interleaving_report walk(
                 on.add(
                     std::string(1, static_cast<char>('A' + number)),
                     [&on, of, number] {
-                        auto const runs = [of, number](any_transport way, entitable::clock& time) {
+                        auto const runs = [of, number](any_store way, entitable::clock& time) {
                             house const mine{std::move(way), of};
                             if (number > 0) { static_cast<void>(mine.acts.insert_or_replace({"x", "sold out"})); }
                             return work(mine, time, number + 1, number > 0 ? 90s : 0s);

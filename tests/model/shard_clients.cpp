@@ -34,7 +34,7 @@ struct false_clock final : entitable::clock {
 /// A store. The check of its answers gets the time when the requests were sent.
 struct judged_early {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     false_clock* time;
     bool refusals;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -54,7 +54,7 @@ struct judged_early {
 /// The map. Its transfer time does not count.
 struct leased_late {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     false_clock* time;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
@@ -114,24 +114,23 @@ struct careless {
 };
 
 /// The actions of a client through its transport.
-using asks = void (*)(any_transport const& cloud, scene& all);
+using asks = void (*)(any_store const& cloud, scene& all);
 
 client_body client_with(client_defect what, asks body) {
-    return [what, body](any_transport const& way, entitable::clock& clock, scene& all, int) {
+    return [what, body](any_store const& way, entitable::clock& clock, scene& all, int) {
         false_clock time{clock};
-        any_transport const catalogue =
-            what == client_defect::leases_late ? any_transport{leased_late{way, &time}} : way;
+        any_store const catalogue = what == client_defect::leases_late ? any_store{leased_late{way, &time}} : way;
         auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{1}, lookup_map_options{lease, &time});
         if (!map) { return; }
         bool const early = what == client_defect::judges_early || what == client_defect::believes_refusal;
-        any_transport const store =
-            early ? any_transport{judged_early{way, &time, what == client_defect::believes_refusal}} : way;
-        sharded const cloud{*std::move(map), [store](std::string_view) -> result<any_transport> { return store; }};
-        body(any_transport{careless{cloud, what}}, all);
+        any_store const store =
+            early ? any_store{judged_early{way, &time, what == client_defect::believes_refusal}} : way;
+        sharded const cloud{*std::move(map), [store](std::string_view) -> result<any_store> { return store; }};
+        body(any_store{careless{cloud, what}}, all);
     };
 }
 
-void inserts_new(any_transport const& cloud, scene& all) {
+void inserts_new(any_store const& cloud, scene& all) {
     call context;
     all.maybe.insert("cnew");
     auto const done = cloud.execute(write_entity{"items", mutation::insert(value_row("c", "new"))}, context);
@@ -140,7 +139,7 @@ void inserts_new(any_transport const& cloud, scene& all) {
 }
 
 /// Inserts the row that a late write puts into the source, where it no longer counts.
-void inserts_ghost(any_transport const& cloud, scene& all) {
+void inserts_ghost(any_store const& cloud, scene& all) {
     call context;
     all.maybe.insert("gnew");
     auto const done = cloud.execute(write_entity{"items", mutation::insert(value_row("g", "new"))}, context);
@@ -157,7 +156,7 @@ std::string ghost_is_there(memory_backend const& store, scene const& all) {
 }
 
 /// Reads a row and replaces it.
-void replaces(any_transport const& cloud, scene& all) {
+void replaces(any_store const& cloud, scene& all) {
     call context;
     auto const read = cloud.execute(get_entity{"items", "p", "z", {}}, context);
     if (!read) { return; }
@@ -175,7 +174,7 @@ std::string own_or_changed(memory_backend const& store, scene const& all) {
         : "";
 }
 
-void scans(any_transport const& cloud, scene& all) {
+void scans(any_store const& cloud, scene& all) {
     query_entities asked{"items", {}, {}, {}, 1, {}};
     std::string met;
     for (;;) {
@@ -236,11 +235,11 @@ play run(client_body const& client, mover_kind const& by, suspension const& at, 
         all.target.emplace(by_clock);
         same_versions(store, *all.target);
     }
-    any_transport const way{watched{store, &all}};
+    any_store const way{watched{store, &all}};
     detail::shard_mover_order what = order_of_move("mover", true, store.profile());
     what.options.off_line = by.off_line;
     saboteur mover{std::move(what), by.planted, time.steady()};
-    testing::program<bool> asking{[&](any_transport through, entitable::clock& clock) {
+    testing::program<bool> asking{[&](any_store through, entitable::clock& clock) {
                                       client(through, clock, all, 0);
                                       return true;
                                   },

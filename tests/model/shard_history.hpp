@@ -13,7 +13,7 @@ namespace shard_world {
 
 /// A table whose clients are checked. A row has a key of one letter or two.
 struct judged_table {
-    std::optional<sharded> (*open)(any_transport const& way, entitable::clock& time);
+    std::optional<sharded> (*open)(any_store const& way, entitable::clock& time);
     row (*make)(std::string const& key, std::string const& value);
     std::array<char const*, 3> keys;   ///< written by clients
     std::array<char const*, 2> steady; ///< rows that always exist, in this order
@@ -71,7 +71,7 @@ inline std::string unexplained_of(
 /// A client that makes one request after another, each drawn at random.
 class busy_life {
 public:
-    busy_life(judged_table const& table, any_transport cloud, entitable::clock& time, scene& all, random_source& random,
+    busy_life(judged_table const& table, any_store cloud, entitable::clock& time, scene& all, random_source& random,
         bool removes)
         : table_(table), cloud_(std::move(cloud)), time_(time), all_(all), random_(random), removes_(removes) {}
 
@@ -170,7 +170,7 @@ private:
     }
 
     judged_table const& table_;
-    any_transport cloud_;
+    any_store cloud_;
     entitable::clock& time_;
     scene& all_;
     random_source& random_;
@@ -179,7 +179,7 @@ private:
 
 /// Writes, removes, reads and scans with tokens; half of the clients settle lost answers with operation rows.
 inline client_body busy_client(judged_table const& table, std::uint64_t seed) {
-    return [&table, seed](any_transport const& way, entitable::clock& time, scene& all, int life) {
+    return [&table, seed](any_store const& way, entitable::clock& time, scene& all, int life) {
         random_source random{seed * 100 + static_cast<std::uint64_t>(life)};
         auto const opened = table.open(way, time);
         if (!opened) { return; }
@@ -190,8 +190,8 @@ inline client_body busy_client(judged_table const& table, std::uint64_t seed) {
         // On any table a request that arrives twice is applied twice without an operation row, and a refused removal may be
         // applied when it arrives again: in such worlds all clients use operation rows, and none removes.
         bool const repeated = seed % 2 == 1;
-        any_transport const cloud =
-            random.bits() % 2 == 0 && !repeated ? any_transport{*opened} : any_transport{retrying{*opened, settled}};
+        any_store const cloud =
+            random.bits() % 2 == 0 && !repeated ? any_store{*opened} : any_store{retrying{*opened, settled}};
         busy_life client{table, cloud, time, all, random, !repeated};
         for (int number = 0; number < table.requests; ++number) {
             client.request(std::to_string(life) + "." + std::to_string(number));

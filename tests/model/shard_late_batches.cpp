@@ -23,7 +23,7 @@ struct outcome {
 
 /// Sends the requests of an operation when they are due.
 template <class Op>
-void step(Op& op, any_transport const& way, testing::manual_clock& time) {
+void step(Op& op, any_store const& way, testing::manual_clock& time) {
     operation_step const due = op.next();
     if (due.not_before > time.steady()) { time.wait_until(due.not_before); }
     due.request.visit([&]<class Asked>(Asked const& request) {
@@ -42,7 +42,7 @@ outcome run(late_batch const& at, move_defect planted) {
     scene all;
     set_up(store, time, all);
     call context;
-    any_transport const way{store};
+    any_store const way{store};
     // A partition that is empty when the second mover reaches it: nothing else of that mover would conflict with the
     // batch there.
     mutation const other = mutation::insert(row_builder{"q", "x"}.build());

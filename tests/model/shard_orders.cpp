@@ -13,7 +13,7 @@ namespace {
 // ---- clients ----
 
 /// Inserts a row and remembers the answer. After a restart it does not remember its earlier requests.
-void inserts(any_transport const& way, entitable::clock& time, scene& all, int life) {
+void inserts(any_store const& way, entitable::clock& time, scene& all, int life) {
     auto const cloud = open(way, time);
     if (!cloud) { return; }
     call context;
@@ -29,7 +29,7 @@ void inserts(any_transport const& way, entitable::clock& time, scene& all, int l
 }
 
 /// Reads a row. It gets what was stored for everybody before the read began, or something later.
-void reads(any_transport const& way, entitable::clock& clock, scene& all, int) {
+void reads(any_store const& way, entitable::clock& clock, scene& all, int) {
     auto const cloud = open(way, clock);
     if (!cloud) { return; }
     std::string const before = all.rows["z"];
@@ -45,7 +45,7 @@ void reads(any_transport const& way, entitable::clock& clock, scene& all, int) {
 
 /// Reads the result of a write with an unknown outcome; each read is valid when it is made. A value that was seen
 /// stays.
-void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
+void reads_late(any_store const& way, entitable::clock&, scene& all, int) {
     for (int time = 0; time < 2; ++time) {
         call context;
         auto const found = way.execute(get_entity{"valid", "p", "w", {}}, context);

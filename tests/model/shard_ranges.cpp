@@ -114,7 +114,7 @@ TEST_CASE("shard ranges: splits and merges are correct in random worlds with cli
     std::uint64_t const worlds = entitable_test::rounds(60, 20'000, 300);
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
         range_order how = drawn_from(seed);
-        how.client = [](any_transport const& way, entitable::clock& time, scene& all, int life) {
+        how.client = [](any_store const& way, entitable::clock& time, scene& all, int life) {
             (life % 3 == 0 ? inserts_both : life % 3 == 1 ? scans_all : reads_upper)(way, time, all, life);
         };
         how.done = &done;

@@ -223,7 +223,7 @@ private:
 constexpr auto lease = 10s;
 
 /// The actions of a client. `life`: unique to each client and to each of its restarts.
-using client_body = std::function<void(any_transport const&, entitable::clock&, scene&, int life)>;
+using client_body = std::function<void(any_store const&, entitable::clock&, scene&, int life)>;
 /// A clock that is faster or slower than that of the mover.
 struct skewed_clock final : entitable::clock {
     skewed_clock(entitable::clock& of, int rate) : real(of), begun(of.steady()), thousandths(rate) {}
@@ -248,7 +248,7 @@ inline std::string text_of_rows(scene const& all) {
 /// Waits if an operation has to, and sends its request. Returns the function that gives it the answer, to be called
 /// once.
 template <class Op>
-std::function<void()> take_step(Op& op, any_transport const& way, testing::manual_clock& time) {
+std::function<void()> take_step(Op& op, any_store const& way, testing::manual_clock& time) {
     operation_step const due = op.next();
     if (due.not_before > time.steady()) { time.wait_until(due.not_before); }
     std::function<void()> give;
@@ -283,7 +283,7 @@ inline void set_up(memory_backend const& store, entitable::clock& time, scene& a
     lookup_map_options const leases{lease, &time};
     auto const map = entitable_test::map_without_identity(store, "shardmap", virtual_shards{1}, {"a"}, leases);
     call context;
-    sharded const cloud{map, [&store](std::string_view) -> result<any_transport> { return any_transport{store}; }};
+    sharded const cloud{map, [&store](std::string_view) -> result<any_store> { return any_store{store}; }};
     cloud.execute(create_table{"items"}, context).value();
     for (auto const* key : {"a", "r", "z"}) {
         cloud.execute(write_entity{"items", mutation::insert(value_row(key, "old"))}, context).value();
@@ -335,7 +335,7 @@ inline void begin(testing::stage& on, order const& how) {
             "writer",
             [&all] {
                 all.maybe.insert("wlate");
-                return testing::program<bool>{[](any_transport through, entitable::clock&) {
+                return testing::program<bool>{[](any_store through, entitable::clock&) {
                     call own;
                     static_cast<void>(
                         through.execute(write_entity{"items0000x2", mutation::insert(value_row("w", "late"))}, own));
@@ -346,7 +346,7 @@ inline void begin(testing::stage& on, order const& how) {
     }
     for (int number = 0; number < how.clients && how.client; ++number) {
         auto const begins = [&on, &how, &all, number] {
-            auto const body = [&how, &all, number, life = ++all.lives](any_transport through, entitable::clock& real) {
+            auto const body = [&how, &all, number, life = ++all.lives](any_store through, entitable::clock& real) {
                 skewed_clock time{real, how.skew * (number % 2 == 0 ? 1 : -1)};
                 how.client(through, time, all, life);
                 return true;
@@ -400,10 +400,10 @@ inline void check(char const* name, std::size_t states, order const& how, testin
     }
 }
 
-inline std::optional<sharded> open(any_transport const& way, entitable::clock& time) {
+inline std::optional<sharded> open(any_store const& way, entitable::clock& time) {
     auto opened = lookup_map::open(way, "shardmap", virtual_shards{1}, lookup_map_options{lease, &time});
     if (!opened) { return std::nullopt; }
-    return sharded{*std::move(opened), [way](std::string_view) -> result<any_transport> { return way; }};
+    return sharded{*std::move(opened), [way](std::string_view) -> result<any_store> { return way; }};
 }
 
 inline testing::interleaving_limits const quiet{.faults = 0, .late = 0};

@@ -25,29 +25,29 @@ class subject {
 public:
     explicit subject(std::uint64_t seed, std::size_t page_examined) : random_(seed) {
         small_.page_examined = page_examined;
-        auto const stores = std::make_shared<std::map<std::string, any_transport>>();
+        auto const stores = std::make_shared<std::map<std::string, any_store>>();
         auto const below = [this, stores](std::string_view name) {
             auto const at = stores->find(std::string{name});
             return at != stores->end()
                 ? at->second
-                : stores->emplace(std::string{name}, any_transport{memory_backend{small_}}).first->second;
+                : stores->emplace(std::string{name}, any_store{memory_backend{small_}}).first->second;
         };
         sharded_options narrow;
         narrow.in_flight = 1 + random_.below(4);
         cloud_.emplace(
             map(seed),
-            [this, below](std::string_view name) -> result<any_transport> {
+            [this, below](std::string_view name) -> result<any_store> {
                 auto const at = faults_.find(name);
-                if (at != faults_.end()) { return any_transport{at->second}; }
-                testing::faulty<any_transport> const made{
-                    any_transport{around{below(name), {}, [meanwhile = meanwhile_](std::string_view, bool writes) {
-                                             if (!writes && *meanwhile) { (*meanwhile)(); }
-                                         }}}};
+                if (at != faults_.end()) { return any_store{at->second}; }
+                testing::faulty<any_store> const made{
+                    any_store{around{below(name), {}, [meanwhile = meanwhile_](std::string_view, bool writes) {
+                                         if (!writes && *meanwhile) { (*meanwhile)(); }
+                                     }}}};
                 faults_.emplace(std::string{name}, made);
-                return any_transport{made};
+                return any_store{made};
             },
             narrow);
-        mover_.emplace(map(seed), [below](std::string_view name) -> result<any_transport> { return below(name); });
+        mover_.emplace(map(seed), [below](std::string_view name) -> result<any_store> { return below(name); });
     }
 
     [[nodiscard]] sharded const& cloud() const { return *cloud_; }
@@ -143,7 +143,7 @@ private:
     memory_backend catalogue_;
     virtual_shards shards_{1};
     std::shared_ptr<std::function<void()>> meanwhile_ = std::make_shared<std::function<void()>>();
-    std::map<std::string, testing::faulty<any_transport>, std::less<>> faults_;
+    std::map<std::string, testing::faulty<any_store>, std::less<>> faults_;
     std::optional<sharded> cloud_;
     std::optional<sharded> mover_;
     std::size_t moves_{};
@@ -263,7 +263,7 @@ TEST_CASE("model: queries over shards, with moves between pages and during reque
 namespace {
 
 /// All rows of a query, one text each; with an error the rows before it are lost.
-result<std::vector<row>> rows_there(any_transport const& there, query_entities asked) {
+result<std::vector<row>> rows_there(any_store const& there, query_entities asked) {
     std::vector<row> all;
     do {
         call context;
@@ -322,7 +322,7 @@ TEST_CASE("model: a partial answer contains every row except the rows of the sha
             shards.fail_some(random.once_in(2) ? 6 : 40);
             auto const answers = shards.count_answers();
             auto const some =
-                partial(shards.cloud(), [&](any_transport const& there) -> result<std::vector<std::vector<row>>> {
+                partial(shards.cloud(), [&](any_store const& there) -> result<std::vector<std::vector<row>>> {
                     std::vector<std::vector<row>> came;
                     for (query_entities const& each : asked) {
                         auto rows = rows_there(there, each);
@@ -341,11 +341,11 @@ TEST_CASE("model: a partial answer contains every row except the rows of the sha
             incomplete += some->complete() ? 0U : 1U;
             for (missing_shard const& each : some->missing()) {
                 behind += each.after ? 1U : 0U;
-                CHECK(each.why.message.find(each.store) != std::string::npos);
+                CHECK(each.error.message.find(each.store) != std::string::npos);
             }
             for (std::size_t which = 0; which < asked.size(); ++which) {
                 std::string found;
-                for (row const& each : some->what_came()[which]) { found += shown(each); }
+                for (row const& each : some->value()[which]) { found += shown(each); }
                 auto const whole = rows_there(alone.store, asked[which]).value();
                 std::string const expected = without(whole, some->missing(), asked[which].table, shards);
                 if (same_twice) { // an entry is for both: one of them may have more

@@ -107,14 +107,14 @@ testing::interleaving_report walk(std::vector<actor> const& actors, testing::int
                 on.add(
                     each.name,
                     [&on, each, at] {
-                        auto const runs = [each, at](any_transport way, entitable::clock& time) {
+                        auto const runs = [each, at](any_store way, entitable::clock& time) {
                             if (each.with.operation_rows) {
                                 retrying_options rows_kept;
                                 rows_kept.operation_rows = true;
                                 rows_kept.policy.max_attempts = 1;
                                 rows_kept.time = &time;
                                 rows_kept.seed = at + 1;
-                                way = any_transport{retrying{way, rows_kept}};
+                                way = any_store{retrying{way, rows_kept}};
                             }
                             if (each.with.defect) { way = each.with.defect(way); }
                             table<tally_row> const through{way, "tallies"};

@@ -100,7 +100,7 @@ TEST_CASE("moved from: materialized_view") {
     table<sale> const sales{memory_backend{}, "sales"};
     sales.create().value();
     sales.insert(first).value();
-    materialized_view<day_sum> sums{sales.transport(), "sums"};
+    materialized_view<day_sum> sums{sales.store(), "sums"};
     sums.create().value();
     auto const kept = moved(sums);
     CHECK_GONE(sums.create());

@@ -25,7 +25,7 @@ void check_backend(Store const& gone) {
     call context;
     CHECK_GONE(gone.execute(create_table{"runners"}, context));
     CHECK_GONE(gone.execute(list_tables{}, context));
-    table<runner> const over{any_transport{gone}, "runners"};
+    table<runner> const over{any_store{gone}, "runners"};
     CHECK_GONE(over.get("Boston", "Full", 7));
     CHECK_GONE(over.insert(ann));
     CHECK_GONE(over.scan_table().to());

@@ -30,12 +30,11 @@ runner const ann{"Boston", "Full", 7, "Ann", 30, 4.5};
 /// Stores in memory, and shards over them.
 struct world {
     memory_backend catalogue;
-    std::shared_ptr<std::map<std::string, any_transport>> stores =
-        std::make_shared<std::map<std::string, any_transport>>();
+    std::shared_ptr<std::map<std::string, any_store>> stores = std::make_shared<std::map<std::string, any_store>>();
 
     [[nodiscard]] store_opener opener() const {
-        return [stores = stores](std::string_view name) -> result<any_transport> {
-            return stores->emplace(std::string{name}, any_transport{memory_backend{}}).first->second;
+        return [stores = stores](std::string_view name) -> result<any_store> {
+            return stores->emplace(std::string{name}, any_store{memory_backend{}}).first->second;
         };
     }
     [[nodiscard]] lookup_map map() const {
@@ -62,7 +61,7 @@ void check_cloud(sharded const& gone) {
     CHECK_GONE(plan_merge(gone, 0, 1, "beta"));
     CHECK_GONE(split_shard(gone, 0, "k"));
     CHECK_GONE(cancel_move(gone, 0));
-    CHECK_GONE(partial(gone, [](any_transport const& all) { return table<runner>{all, "runners"}.scan_table().to(); }));
+    CHECK_GONE(partial(gone, [](any_store const& all) { return table<runner>{all, "runners"}.scan_table().to(); }));
     table<runner> const over{gone, "runners"};
     CHECK_GONE(over.get("Boston", "Full", 7));
     CHECK_GONE(over.scan_table().to());
@@ -71,7 +70,7 @@ void check_cloud(sharded const& gone) {
 void check_gone_fleet(fleet const& gone) {
     CHECK_GONE(gone.stores());
     CHECK_GONE(gone.store("alpha"));
-    CHECK_GONE(gone.each([](std::string_view, any_transport const&) { return result<int>{1}; }));
+    CHECK_GONE(gone.each([](std::string_view, any_store const&) { return result<int>{1}; }));
     CHECK_GONE(check_fleet(gone));
     CHECK_GONE(remove_misplaced(gone));
     CHECK_GONE(sizes_of(gone));

@@ -85,11 +85,11 @@ void check_query(Query const& gone) {
 
 } // namespace
 
-TEST_CASE("moved from: any_transport, memory_backend, local") {
+TEST_CASE("moved from: any_store, memory_backend, local") {
     memory_backend store;
     auto const kept = moved(store);
     check_transport(store);
-    any_transport any{kept};
+    any_store any{kept};
     auto const kept_any = moved(any);
     check_transport(any);
     local<memory_store> own;

@@ -125,7 +125,7 @@ struct stores {
 /// Answers this number of requests, and none after them.
 struct dying {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     std::shared_ptr<int> left;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -297,7 +297,7 @@ TEST_CASE("bulk_remove and expire: a wide entity is refused and keeps its parts"
     CHECK(done->written == 1);
     REQUIRE(done->refusals.size() == 1);
     CHECK(done->refusals[0].row_key == "wide");
-    CHECK(done->refusals[0].why.code == error_code::not_supported);
+    CHECK(done->refusals[0].error.code == error_code::not_supported);
     CHECK(done->all().error().code == error_code::not_supported);
     CHECK_FALSE(bare.find("b", "plain").value());
     CHECK(sheets.get("b", "wide").value().a.size() == 400'000);
@@ -437,7 +437,7 @@ TEST_CASE("copy: messages of an outbox are copied with their entity and relayed 
 
 TEST_CASE("copy: a table with indexes is copied with its index and the index states") {
     stores at;
-    auto const open = [](any_transport const& store) {
+    auto const open = [](any_store const& store) {
         return table<runner, by_age, elsewhere<by_club>>{store, "runners", in_table<by_club>{store, "clubs"}};
     };
     auto const runners = open(at.source);

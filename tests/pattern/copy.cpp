@@ -172,13 +172,13 @@ TEST_CASE("keys of every kind are copied from a store in nasty mode, with pages 
     memory_backend const nasty{options};
     memory_backend const plain;
     call context;
-    for (auto const& store : {any_transport{nasty}, any_transport{plain}}) {
+    for (auto const& store : {any_store{nasty}, any_store{plain}}) {
         store.execute(create_table{"rows"}, context).value();
     }
     std::size_t count = 0;
     for (std::string const partition : {"", "a", "\xEF\xBD\x9E", "\xF0\x9F\x98\x80", "O'Hara"}) {
         for (std::string const row : {"", "b", "b__", "\xEF\xBD\x9E", "\xF0\x9F\x98\x80", "%2F"}) {
-            any_transport{nasty}
+            any_store{nasty}
                 .execute(write_entity{"rows", mutation::insert(make_row(partition, row, {{"N", 1.5}}))}, context)
                 .value();
             ++count;

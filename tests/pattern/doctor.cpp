@@ -36,7 +36,7 @@ using patients_table = table<patient, unique<by_mail>>;
 void strike(
     memory_backend const& store, std::string const& table, std::string const& partition, std::string const& row) {
     call context;
-    any_transport{store}
+    any_store{store}
         .execute(write_entity{table, mutation::remove(entitable::row{partition, row, {}}, any_etag)}, context)
         .value();
 }
@@ -77,7 +77,7 @@ TEST_CASE("doctor: leftovers of older versions and foreign writers are found, wi
     state.add("State", value_view{"building"});
     state.add("Definition", value_view{std::int64_t{1}});
     call context;
-    any_transport{store}.execute(write_entity{"patients", mutation::insert(state.build())}, context).value();
+    any_store{store}.execute(write_entity{"patients", mutation::insert(state.build())}, context).value();
     table<wide<scan_result>> const scans{store, "scans"};
     scans.create().value();
     scans.insert({"east", "one", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();

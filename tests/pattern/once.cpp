@@ -188,13 +188,13 @@ TEST_CASE("once: each request may fail or lose its answer") {
             std::uint64_t sent = 0;
             bool hurt = false;
             auto const faulty =
-                entitable_test::with_defect([&]<class Request>(any_transport const& below, Request const& asked,
+                entitable_test::with_defect([&]<class Request>(any_store const& below, Request const& asked,
                                                 call& context) -> result<response_of<Request>> {
                     if (++sent != request) { return below.execute(asked, context); }
                     hurt = true;
                     if (applied) { (void)below.execute(asked, context); }
                     return lost();
-                })(any_transport{on.store});
+                })(any_store{on.store});
             once_options how;
             how.time = &on.time;
             how.seed = 5;
@@ -222,16 +222,16 @@ TEST_CASE("once: with one attempt, and the answer of the mark lost, the effect i
         CHECK(mails.run("ann", on.counted()).error().code == error_code::table_not_found);
     }
     row_table{on.store, "once"}.create().value();
-    auto const silent = entitable_test::with_defect([]<class Request>(any_transport const& below, Request const& asked,
-                                                        call& context) -> result<response_of<Request>> {
-        auto answer = below.execute(asked, context);
-        if constexpr (std::same_as<Request, write_entity>) {
-            if (asked.change.kind == mutation_kind::merge) { return lost(); }
-        }
-        return answer;
-    });
+    auto const silent = entitable_test::with_defect(
+        []<class Request>(any_store const& below, Request const& asked, call& context) -> result<response_of<Request>> {
+            auto answer = below.execute(asked, context);
+            if constexpr (std::same_as<Request, write_entity>) {
+                if (asked.change.kind == mutation_kind::merge) { return lost(); }
+            }
+            return answer;
+        });
     how.time = &on.time;
-    once const mails{silent(any_transport{on.store}), "mail", how};
+    once const mails{silent(any_store{on.store}), "mail", how};
     auto const unmarked = mails.run("ann", on.counted());
     REQUIRE_FALSE(unmarked);
     CHECK(unmarked.error().effect == effect::unknown);
@@ -280,15 +280,15 @@ TEST_CASE("once: the clock of the store decides, not the clock of the program") 
     once const mails = on.make();
     CHECK_FALSE(mails.run("ann", [](once_run const&) -> result<void> { return lost(); }));
     testing::manual_clock ahead{date_time::from_date(2040, 1, 1)};
-    auto const dated = entitable_test::with_defect(
-        [&]<class Request>(any_transport const& below, Request const& asked, call& context) {
+    auto const dated =
+        entitable_test::with_defect([&]<class Request>(any_store const& below, Request const& asked, call& context) {
             auto answer = below.execute(asked, context);
             context.server_date = on.time.now();
             return answer;
         });
     once_options how;
     how.time = &ahead;
-    once const other{dated(any_transport{on.store}), "mail", how};
+    once const other{dated(any_store{on.store}), "mail", how};
     CHECK(other.run("ann", on.counted()).error().code == error_code::store_busy);
     on.time.advance(61s);
     CHECK(other.run("ann", on.counted())->ran);

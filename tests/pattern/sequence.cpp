@@ -53,7 +53,7 @@ struct stage {
 
 struct racing {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     sequence other;
     std::shared_ptr<int> left;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -71,7 +71,7 @@ struct racing {
 
 struct twin {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     memory_backend store;
     std::shared_ptr<std::int64_t> other = std::make_shared<std::int64_t>(0);
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }

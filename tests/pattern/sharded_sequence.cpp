@@ -174,7 +174,7 @@ testing::interleaving_report two_declarations(bool over_an_old_row, testing::int
                 on.add(
                     index == 0 ? "from 1" : "from 2",
                     [&on, index] {
-                        auto const runs = [index](any_transport way, entitable::clock& time) {
+                        auto const runs = [index](any_store way, entitable::clock& time) {
                             sequence_options how = counting(static_cast<std::int64_t>(index) + 1, 1, index + 11);
                             how.time = &time;
                             how.max_attempts = 4;

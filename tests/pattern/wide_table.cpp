@@ -27,7 +27,7 @@ ENTITABLE(sheet, partition_key(book), row_key(name),
 constexpr std::size_t units = 32768;
 constexpr std::size_t most = 15 * units;
 
-table<wide<sheet>> new_sheets(any_transport through = memory_backend{}, wide_options how = {}) {
+table<wide<sheet>> new_sheets(any_store through = memory_backend{}, wide_options how = {}) {
     table<wide<sheet>> sheets{std::move(through), "sheets", how};
     sheets.create_if_absent().value();
     return sheets;
@@ -43,7 +43,7 @@ sheet sheet_of(std::size_t a, std::size_t b = 0, std::size_t c = 0, std::size_t 
 }
 
 /// The number of rows in the table, including system rows.
-std::size_t rows_in(any_transport const& store) {
+std::size_t rows_in(any_store const& store) {
     call context;
     std::size_t count = 0;
     query_entities asked{"sheets", {}, {}, {}, 1000, {}};
@@ -92,7 +92,7 @@ TEST_CASE("a wide entity is read back as it was written, at each boundary") {
 
 TEST_CASE("limits of wide entities are checked before anything is sent") {
     testing::spy<memory_backend> service{memory_backend{}};
-    any_transport const through{service};
+    any_store const through{service};
     auto const limits = service.profile();
     auto const parts = [&](row const& whole) { return detail::split_wide(whole.view(), 7, "sheet", limits); };
     CHECK(parts(wide_row(0)).value().size() == 2);
@@ -158,7 +158,7 @@ TEST_CASE("a wide entity is changed under its version") {
     // An entity with parts that were removed by hand is not a shorter entity.
     row_table const rows{store, "sheets"};
     call context;
-    any_transport{store}
+    any_store{store}
         .execute(write_entity{"sheets", mutation{mutation_kind::remove, row{"b", "~!w!s!00", {}}, any_etag}}, context)
         .value();
     CHECK(sheets.get("b", "s").error().code == error_code::row_malformed);
@@ -180,7 +180,7 @@ ENTITABLE(strip, partition_key(book), row_key(name), properties(a, b, c))
 /// with several requests.
 struct narrow {
     using is_transport = void;
-    any_transport behind;
+    any_store behind;
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile limits = behind.profile();
         limits.max_properties = 2;
@@ -199,7 +199,7 @@ struct narrow {
     }
 };
 
-table<wide<strip>> strips(any_transport through, entitable::clock& time, std::uint64_t seed) {
+table<wide<strip>> strips(any_store through, entitable::clock& time, std::uint64_t seed) {
     wide_options how;
     how.max_attempts = 3;
     how.time = &time;
@@ -240,7 +240,7 @@ testing::interleaving_report walk(std::vector<wide_actor> const& actors, testing
                 on.add(
                     each.name,
                     [&on, each, seed = same_seeds ? 98 : seed] {
-                        auto const runs = [each, seed](any_transport way, entitable::clock& time) {
+                        auto const runs = [each, seed](any_store way, entitable::clock& time) {
                             return each.does(strips(std::move(way), time, seed));
                         };
                         return testing::program<result<void>>{runs, on.time().steady()};

@@ -27,7 +27,7 @@ ENTITABLE(page_of_text, partition_key(book), row_key(chapter), properties(number
 
 void conforms(postgres_options const& options) {
     auto const store = postgres_backend::connect(postgres_server(), options).value();
-    for (std::string const& failure : testing::conformance::run([&]() -> any_transport { return store; })) {
+    for (std::string const& failure : testing::conformance::run([&]() -> any_store { return store; })) {
         FAIL_CHECK(failure.substr(0, 2000));
     }
 }

@@ -64,7 +64,7 @@ struct meeting {
 
 /// The work of a thread in all rounds. No thread starts a round before all have ended the previous one, so that a search never has to
 /// look far.
-void take_part(any_transport const& store, std::uint64_t seed, std::size_t rounds, std::size_t each, meeting& all,
+void take_part(any_store const& store, std::uint64_t seed, std::size_t rounds, std::size_t each, meeting& all,
     std::vector<timed_operation> (&logs)[partitions]) {
     std::mt19937_64 random{seed};
     std::vector<std::string> seen[partitions];
@@ -100,7 +100,7 @@ TEST_CASE("postgres: requests to a partition from four processes with four threa
         std::vector<child_process> children;
         for (std::size_t process = 0; process < processes; ++process) {
             children.emplace_back([&, process] {
-                any_transport const store = postgres_backend::connect(postgres_server(), options).value();
+                any_store const store = postgres_backend::connect(postgres_server(), options).value();
                 std::vector<timed_operation> logs[threads][partitions];
                 std::vector<std::thread> running;
                 for (std::size_t thread = 0; thread < threads; ++thread) {

@@ -28,7 +28,7 @@ TEST_CASE("model: PostgreSQL behaves like memory") {
         side memory{memory_backend{}, {}, {}};
         auto options = own_schema();
         options.local.page_examined = seed % 2 == 0 ? 3 : 10'000;
-        any_transport const stores[] = {postgres_backend::connect(postgres_server(), options).value(),
+        any_store const stores[] = {postgres_backend::connect(postgres_server(), options).value(),
             postgres_backend::connect(postgres_server(), options).value()};
         side database{stores[0], {}, {}};
         draws random{seed};

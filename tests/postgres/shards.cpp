@@ -36,7 +36,7 @@ ENTITABLE(item, partition_key(group), row_key(width(number, 4)), properties(text
 /// Stores of all kinds by name: first and second are servers, file is a file, and any other is in memory.
 class kinds {
 public:
-    [[nodiscard]] result<any_transport> open(std::string_view name) {
+    [[nodiscard]] result<any_store> open(std::string_view name) {
         auto options = options_;
         options.connect_timeout = std::chrono::seconds{2};
         if (name == "first") { return connected(postgres_backend::connect(postgres_server() + quick_, options)); }
@@ -44,9 +44,9 @@ public:
         if (name == "file") {
             file_options relaxed;
             relaxed.durability = durability::relaxed;
-            return any_transport{file_backend{folder_ / "shard.db", relaxed}};
+            return any_store{file_backend{folder_ / "shard.db", relaxed}};
         }
-        return any_transport{memory_};
+        return any_store{memory_};
     }
     [[nodiscard]] store_opener opener() {
         return [this](std::string_view name) { return open(name); };
@@ -57,8 +57,8 @@ public:
     }
 
 private:
-    static result<any_transport> connected(result<postgres_backend> made) {
-        return made ? result<any_transport>{any_transport{*std::move(made)}} : std::move(made).as_failure();
+    static result<any_store> connected(result<postgres_backend> made) {
+        return made ? result<any_store>{any_store{*std::move(made)}} : std::move(made).as_failure();
     }
     std::string const quick_ = " options=-csynchronous_commit=off"; // losses by a kill are not tested here
     postgres_options options_ = own_schema();
@@ -98,7 +98,7 @@ TEST_CASE("postgres: shards move between servers, files and memory while clients
     std::atomic<int> total{0};
     std::map<std::string, int> acknowledged; // rows of each group
     std::thread writer{[&] {
-        table<item> const through{retrying{any_transport{cloud}}, "items"};
+        table<item> const through{retrying{any_store{cloud}}, "items"};
         for (int at = 0; !stop; ++at) {
             std::string const group = "g" + std::to_string(at % 12);
             int& rows = acknowledged[group];
@@ -148,14 +148,13 @@ TEST_CASE("postgres: a missing server only affects its part of the table") {
     auto const all = items.scan_table().to();
     REQUIRE(!all);
     CHECK(all.error().to_string().find("second") != std::string::npos);
-    auto const some = partial(cloud, [](any_transport const& there) {
-        return table<item>{there, "items"}.scan_table().to();
-    }).value();
+    auto const some =
+        partial(cloud, [](any_store const& there) { return table<item>{there, "items"}.scan_table().to(); }).value();
     CHECK_FALSE(some.complete());
     REQUIRE(some.missing().size() == 1);
     CHECK(some.missing()[0].store == "second");
-    CHECK(some.missing()[0].why.code == error_code::transport_failed);
-    std::size_t const came = some.what_came().size();
+    CHECK(some.missing()[0].error.code == error_code::transport_failed);
+    std::size_t const came = some.value().size();
     CHECK(came > 20);
     CHECK(came < 40);
     std::size_t written = 0;

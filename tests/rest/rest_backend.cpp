@@ -687,7 +687,7 @@ TEST_CASE("comparisons with values that have no OData constant are evaluated by 
 namespace {
 
 std::vector<std::string> outcomes_of(
-    any_transport const& through, std::vector<get_entity> const& requests, std::size_t in_flight, call const& with) {
+    any_store const& through, std::vector<get_entity> const& requests, std::size_t in_flight, call const& with) {
     std::vector<std::string> outcomes;
     for (auto const& each : entitable_test::send_all(through, requests, in_flight, with).answers) {
         outcomes.push_back(

@@ -62,9 +62,9 @@ old_book old_number(std::int32_t number) {
 
 /// Programs of both versions on one table.
 struct stage {
-    explicit stage(any_transport to) : store(std::move(to)) { books.create().value(); }
+    explicit stage(any_store to) : store(std::move(to)) { books.create().value(); }
 
-    any_transport store;
+    any_store store;
     table<old_book> before{store, "books"};
     table<book> books{store, "books"};
 
@@ -115,7 +115,7 @@ schema_difference const* find(schema_drift_report const& in, schema_difference_k
 } // namespace
 
 TEST_CASE("schema_drift lists the rows of an earlier struct, and migrate rewrites them without losing a value") {
-    on_each_store([](any_transport const& store) {
+    on_each_store([](any_store const& store) {
         stage s{store};
         s.insert_old(50);
         auto const drift = schema_drift(s.books, {.keep_keys = 2}).value();
@@ -158,7 +158,7 @@ TEST_CASE("schema_drift lists the rows of an earlier struct, and migrate rewrite
 }
 
 TEST_CASE("programs of both versions write to one table, and no value is lost") {
-    on_each_store([](any_transport const& store) {
+    on_each_store([](any_store const& store) {
         stage s{store};
         s.insert_old(10);
         book const fresh{"shelf 9", 100, "new", 5'000'000'000, true, "fr", 1};
@@ -184,8 +184,8 @@ TEST_CASE("programs of both versions write to one table, and no value is lost") 
         REQUIRE(report.refusals.size() == 1);
         CHECK(report.refusals.front().partition_key == "shelf 2");
         CHECK(report.refusals.front().row_key == "B0000000002");
-        CHECK(report.refusals.front().why.code == error_code::row_mismatch);
-        CHECK_THAT(report.refusals.front().why.message,
+        CHECK(report.refusals.front().error.code == error_code::row_mismatch);
+        CHECK_THAT(report.refusals.front().error.message,
             ContainsSubstring("the property \"name\" of old_book and the property \""));
         CHECK(s.content().at(1).cents == 7);
         CHECK(s.content().at(2).title == "book 2");
@@ -207,7 +207,7 @@ TEST_CASE("a migration that is killed at any request continues from its checkpoi
             bulk_options how;
             how.window = 10;
             how.in_flight = 2;
-            how.patience = std::chrono::nanoseconds{1};
+            how.wait_budget = std::chrono::nanoseconds{1};
             held_checkpoint const kept;
             how.checkpoint = kept;
             table<old_book> const before{dying, "books"};
@@ -216,7 +216,7 @@ TEST_CASE("a migration that is killed at any request continues from its checkpoi
             bool const was_killed = !ended;
             CHECK(kept.text->has_value() == (was_killed && at > 3 && kept.text->has_value()));
 
-            how.patience = std::chrono::minutes{5};
+            how.wait_budget = std::chrono::minutes{5};
             bulk_progress last;
             how.watch = [&](bulk_progress const& of) { last = of; };
             auto const report =
@@ -315,7 +315,7 @@ TEST_CASE("migrate: results, undeclared properties, keys, and rows that are chan
             return made;
         }).value();
         CHECK(report.refused == 4);
-        CHECK(report.refusals.front().why.code == error_code::invalid_input);
+        CHECK(report.refusals.front().error.code == error_code::invalid_input);
     }
     SECTION("a row that another program changes in between is converted again") {
         bool was_changed = false;
@@ -382,7 +382,7 @@ TEST_CASE("schema_drift has bounded memory, and names values that a member refus
 }
 
 TEST_CASE("rows whose keys change are copied into a table with an index, which answers as a filter does") {
-    on_each_store([](any_transport const& store) {
+    on_each_store([](any_store const& store) {
         stage s{store};
         s.insert_old(30);
         table<book, by_title> const copy{s.store, "copied"};

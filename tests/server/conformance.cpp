@@ -17,14 +17,14 @@ using namespace entitable_test;
 
 namespace {
 
-void conforms(function_ref<any_transport()> make) {
+void conforms(function_ref<any_store()> make) {
     for (std::string const& failure : testing::conformance::run(make)) { FAIL_CHECK(failure.substr(0, 2000)); }
 }
 
 } // namespace
 
 TEST_CASE("conformance: a served memory_backend") {
-    conforms([]() -> any_transport { return served(memory_backend{}); });
+    conforms([]() -> any_store { return served(memory_backend{}); });
 }
 
 TEST_CASE("conformance: a served memory_backend in nasty mode with small pages") {
@@ -33,12 +33,12 @@ TEST_CASE("conformance: a served memory_backend in nasty mode with small pages")
         options.page_bytes = 1;
         options.page_examined = 3;
         options.nasty.emplace().seed = seed;
-        conforms([&]() -> any_transport { return served(memory_backend{options}); });
+        conforms([&]() -> any_store { return served(memory_backend{options}); });
     }
 }
 
 TEST_CASE("conformance: a served file_backend") {
     temporary_folder const folder;
     std::size_t files = 0;
-    conforms([&]() -> any_transport { return served(file_backend{folder / (std::to_string(files++) + ".db")}); });
+    conforms([&]() -> any_store { return served(file_backend{folder / (std::to_string(files++) + ".db")}); });
 }

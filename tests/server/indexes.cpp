@@ -14,7 +14,7 @@ using namespace entitable;
 using namespace marathon;
 
 TEST_CASE("index: random writes over REST to a server match a map") {
-    any_transport const served{entitable_test::served(memory_backend{})};
+    any_store const served{entitable_test::served(memory_backend{})};
     write_beside_a_map(marathon::open(served, "m"), 11, entitable_test::rounds(60, 5'000));
     for (std::uint64_t seed = 1; seed <= entitable_test::rounds(3, 300); ++seed) {
         std::string const tag = "s" + std::to_string(seed);

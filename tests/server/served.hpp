@@ -33,7 +33,7 @@ inline std::string connection(std::string_view account = "acct", std::string_vie
 }
 
 /// A transport behind a server and a client.
-inline entitable::rest<entitable::table_server> served(entitable::any_transport const& store) {
+inline entitable::rest<entitable::table_server> served(entitable::any_store const& store) {
     return entitable::rest{entitable::table_server{store, with_account()}, connection()};
 }
 

@@ -20,12 +20,12 @@ TEST_CASE("conformance: shards in memory, in a file and on a server") {
     temporary_folder const folder;
     auto const map =
         entitable_test::map_without_identity(memory_backend{}, "shardmap", virtual_shards{3}, {"one", "two", "three"});
-    sharded const cloud{map, [&](std::string_view name) -> result<any_transport> {
-                            if (name == "two") { return any_transport{memory_backend{}}; }
-                            if (name == "three") { return any_transport{served(memory_backend{})}; }
+    sharded const cloud{map, [&](std::string_view name) -> result<any_store> {
+                            if (name == "two") { return any_store{memory_backend{}}; }
+                            if (name == "three") { return any_store{served(memory_backend{})}; }
                             file_options relaxed;
                             relaxed.durability = durability::relaxed;
-                            return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
+                            return any_store{file_backend{folder / (std::string{name} + ".db"), relaxed}};
                         }};
     sharding::conforms([&]() -> testing::conformance::handles { return cloud; });
 }

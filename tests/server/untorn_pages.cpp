@@ -13,8 +13,8 @@ using namespace entitable;
 using namespace entitable_test;
 
 TEST_CASE("untorn pages: a server over a store of small pages") {
-    CHECK(torn_page([](any_transport const& store) { return any_transport{served(store)}; }) == "");
-    CHECK(torn_page([](any_transport const& store) {
-        return any_transport{retrying{any_transport{served(any_transport{served(store)})}}};
+    CHECK(torn_page([](any_store const& store) { return any_store{served(store)}; }) == "");
+    CHECK(torn_page([](any_store const& store) {
+        return any_store{retrying{any_store{served(any_store{served(store)})}}};
     }) == "");
 }

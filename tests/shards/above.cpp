@@ -41,17 +41,17 @@ std::vector<runner> field_of_runners() {
 struct troubled {
     testing::manual_clock time;
     memory_backend catalogue;
-    std::map<std::string, testing::faulty<any_transport>> stores;
+    std::map<std::string, testing::faulty<any_store>> stores;
     virtual_shards shards{6};
 
     [[nodiscard]] store_opener opener() {
-        return [this](std::string_view name) -> result<any_transport> {
+        return [this](std::string_view name) -> result<any_store> {
             local_options by_clock;
             by_clock.time = &time;
             auto const at = stores.find(std::string{name});
-            return any_transport{at != stores.end()
+            return any_store{at != stores.end()
                     ? at->second
-                    : stores.emplace(name, testing::faulty<any_transport>{any_transport{memory_backend{by_clock}}})
+                    : stores.emplace(name, testing::faulty<any_store>{any_store{memory_backend{by_clock}}})
                           .first->second};
         };
     }
@@ -212,7 +212,7 @@ TEST_CASE("shards: updates that are retried with operation rows count once, thro
         patience.quota = 0;
         patience.time = &all.time;
         patience.seed = seed;
-        table<runner> const runners{retrying{any_transport{all.open()}, patience}, "runners"};
+        table<runner> const runners{retrying{any_store{all.open()}, patience}, "runners"};
         runners.create().value();
         for (std::int32_t race = 0; race < 7; ++race) {
             runners.insert({"race" + std::to_string(race), 1, "club", 0}).value();

@@ -28,12 +28,12 @@ ENTITABLE(line, partition_key(place), row_key(width(number, 4)), properties())
 /// old table that was not dropped, and a table is dropped in part.
 struct earlier_map {
     testing::manual_clock time;
-    any_transport catalogue{memory_backend{}};
-    std::map<std::string, any_transport, std::less<>> stores;
+    any_store catalogue{memory_backend{}};
+    std::map<std::string, any_store, std::less<>> stores;
 
     using properties = std::vector<std::pair<std::string, value>>;
 
-    static void put(any_transport const& store, std::string const& table, std::string const& partition,
+    static void put(any_store const& store, std::string const& table, std::string const& partition,
         std::string const& row_key, properties const& all) {
         call creating;
         static_cast<void>(store.execute(create_table{table}, creating));
@@ -87,7 +87,7 @@ struct earlier_map {
         return sharded{
             lookup_map::open(catalogue, "shardmap", virtual_shards::ranges({}), {std::chrono::milliseconds{0}, &time})
                 .value(),
-            [this](std::string_view name) -> result<any_transport> { return stores.find(name)->second; }};
+            [this](std::string_view name) -> result<any_store> { return stores.find(name)->second; }};
     }
     /// The rows of the map by key, each with the names of its properties.
     [[nodiscard]] std::map<std::string, std::set<std::string>> stored() const {
@@ -168,10 +168,10 @@ TEST_CASE("earlier maps: a map in the middle of a move is adopted, with the targ
 }
 
 TEST_CASE("hashed stores of an earlier version: stores with a header without a state can be opened, used and retired") {
-    std::map<std::string, any_transport, std::less<>> stores;
+    std::map<std::string, any_store, std::less<>> stores;
     std::vector<std::string> const names{"one", "two"};
     for (std::size_t place = 0; place < names.size(); ++place) {
-        any_transport const& store = stores.emplace(names[place], memory_backend{}).first->second;
+        any_store const& store = stores.emplace(names[place], memory_backend{}).first->second;
         earlier_map::put(store, "entitableshards", "stores", "generation000000001",
             {{"fleet", value{std::string_view{"0e984725-c51c-4bf4-9960-e1c80e27aba0"}}},
                 {"number", value{std::int32_t{2}}}, {"place", value{static_cast<std::int32_t>(place)}},
@@ -179,7 +179,7 @@ TEST_CASE("hashed stores of an earlier version: stores with a header without a s
         call context;
         store.execute(create_table{"lines000" + std::to_string(place) + "x1"}, context).value();
     }
-    auto const opener = [&](std::string_view name) -> result<any_transport> { return stores.find(name)->second; };
+    auto const opener = [&](std::string_view name) -> result<any_store> { return stores.find(name)->second; };
     CHECK(hash_stores::make(names, opener).error().code == error_code::already_made);
     auto const opened = hash_stores::open(names, opener).value();
     table<line> const lines{sharded{opened}, "lines"};

@@ -28,15 +28,15 @@ using i = fields<item>;
 /// Stores whose every 17th answer takes ten times as long.
 struct slow_world {
     testing::manual_clock time;
-    std::map<std::string, any_transport, std::less<>> stores;
+    std::map<std::string, any_store, std::less<>> stores;
     int asked = 0;
 
     [[nodiscard]] sharded open(virtual_shards shards, sharded_options how = {}) {
         how.time = &time;
         return sharded{entitable_test::map_without_identity(
                            memory_backend{}, "shardmap", shards, {"a", "b", "c"}, {std::chrono::hours{1}, &time}),
-            [this](std::string_view name) -> result<any_transport> {
-                delayed const made{any_transport{memory_backend{}}, time,
+            [this](std::string_view name) -> result<any_store> {
+                delayed const made{any_store{memory_backend{}}, time,
                     [this] { return std::chrono::milliseconds{asked++ % 17 == 16 ? 200 : 20}; }};
                 return stores.emplace(std::string{name}, made).first->second;
             },
@@ -95,8 +95,8 @@ TEST_CASE("shards: a page over several partitions is at least half full, however
     std::map<std::string, memory_backend> stores;
     sharded const cloud = entitable_test::cloud_of(memory_backend{}, "shardmap",
         ranges ? virtual_shards::ranges({"g12", "g20"}) : virtual_shards{3}, {"a", "b", "c"},
-        [&](std::string_view name) -> result<any_transport> {
-            return any_transport{stores.try_emplace(std::string{name}, small).first->second};
+        [&](std::string_view name) -> result<any_store> {
+            return any_store{stores.try_emplace(std::string{name}, small).first->second};
         });
     table<item> const items{cloud, "items"};
     items.create().value();
@@ -215,10 +215,10 @@ TEST_CASE("shards: the first request for a page fails, or the second request fai
     sharded_options how;
     how.time = &time;
     how.hedge = hedged_reads{std::chrono::milliseconds{40}, 1};
-    testing::faulty<any_transport> const store{any_transport{memory_backend{}}};
+    testing::faulty<any_store> const store{any_store{memory_backend{}}};
     sharded const cloud{entitable_test::map_without_identity(memory_backend{}, "shardmap", virtual_shards{1}, {"a"}),
-        [&](std::string_view) -> result<any_transport> {
-            return any_transport{delayed{any_transport{store}, time,
+        [&](std::string_view) -> result<any_store> {
+            return any_store{delayed{any_store{store}, time,
                 [&] { return std::chrono::milliseconds{asked++ == 0 ? tried.first_takes : 20}; }}};
         },
         how};

@@ -28,14 +28,13 @@ using i = fields<item>;
 /// Stores in memory behind names, which can fail, and by one clock.
 struct hashed {
     testing::manual_clock time;
-    std::map<std::string, testing::faulty<any_transport>> stores;
+    std::map<std::string, testing::faulty<any_store>> stores;
 
-    [[nodiscard]] testing::faulty<any_transport>& store(std::string const& name) {
-        return stores.try_emplace(name, any_transport{memory_backend{}}).first->second;
+    [[nodiscard]] testing::faulty<any_store>& store(std::string const& name) {
+        return stores.try_emplace(name, any_store{memory_backend{}}).first->second;
     }
     [[nodiscard]] store_opener opener() {
-        return
-            [this](std::string_view name) -> result<any_transport> { return any_transport{store(std::string{name})}; };
+        return [this](std::string_view name) -> result<any_store> { return any_store{store(std::string{name})}; };
     }
     [[nodiscard]] hash_stores_options by_clock(std::int64_t generation = 1) {
         hash_stores_options options;
@@ -167,8 +166,7 @@ TEST_CASE("hashed stores: headers are checked once a minute") {
     check_refused(items.scan_table().to().error(), "two", "has no header");
     CHECK(items.insert({key_in(0, 3), 2})); // the others go on
     check_refused(
-        partial(cloud, [](any_transport const& there) { return table<item>{there, "items"}.scan_table().to(); })
-            .error(),
+        partial(cloud, [](any_store const& there) { return table<item>{there, "items"}.scan_table().to(); }).error(),
         "two", "has no header"); // not a store that is away, but a wrong one
     hash_store_header header;
     header.generation = 1;
@@ -232,12 +230,11 @@ TEST_CASE("hashed stores: an unresponsive store fails only its own requests") {
     // While somebody looks again a store is used on.
     all.time.advance(std::chrono::seconds{60});
     all.store("two").plan({testing::fault::refused(), 1, "query_entities"});
-    auto const some = partial(cloud, [](any_transport const& there) {
-        return table<item>{there, "items"}.scan_table().to();
-    }).value();
+    auto const some =
+        partial(cloud, [](any_store const& there) { return table<item>{there, "items"}.scan_table().to(); }).value();
     REQUIRE(some.missing().size() == 1);
     CHECK(some.missing().front().store == "two");
-    CHECK(some.what_came().size() == 1);
+    CHECK(some.value().size() == 1);
     for (std::string const& each : names) { all.store(each).plan({testing::fault::refused(), 1, "query_entities"}); }
     auto const none = all.open(names);
     REQUIRE(!none);
@@ -246,11 +243,11 @@ TEST_CASE("hashed stores: an unresponsive store fails only its own requests") {
 
 TEST_CASE("hashed stores: all headers are read concurrently") {
     testing::manual_clock time;
-    std::map<std::string, any_transport, std::less<>> stores;
-    auto const opener = [&](std::string_view name) -> result<any_transport> {
+    std::map<std::string, any_store, std::less<>> stores;
+    auto const opener = [&](std::string_view name) -> result<any_store> {
         auto const at = stores.find(name);
         if (at != stores.end()) { return at->second; }
-        delayed const made{any_transport{memory_backend{}}, time, [] { return std::chrono::milliseconds{20}; }};
+        delayed const made{any_store{memory_backend{}}, time, [] { return std::chrono::milliseconds{20}; }};
         return stores.emplace(std::string{name}, made).first->second;
     };
     hash_stores_options options;

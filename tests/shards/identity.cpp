@@ -32,19 +32,19 @@ constexpr std::int32_t places = 30;
 struct store_world {
     testing::manual_clock time;
     memory_backend catalogue;
-    std::map<std::string, std::shared_ptr<any_transport>> stores;
+    std::map<std::string, std::shared_ptr<any_store>> stores;
 
-    [[nodiscard]] any_transport& store(std::string const& name) {
+    [[nodiscard]] any_store& store(std::string const& name) {
         auto& known = stores[name];
-        if (!known) { known = std::make_shared<any_transport>(memory_backend{}); }
+        if (!known) { known = std::make_shared<any_store>(memory_backend{}); }
         return *known;
     }
-    void empty(std::string const& name) { store(name) = any_transport{memory_backend{}}; }
+    void empty(std::string const& name) { store(name) = any_store{memory_backend{}}; }
 
     /// Asks the store that is behind the name now, as a connection to an address does.
     struct by_name {
         using is_transport = void;
-        std::shared_ptr<any_transport> below;
+        std::shared_ptr<any_store> below;
         [[nodiscard]] entitable::profile profile() const { return below->profile(); }
         template <table_request Request>
             requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
@@ -53,9 +53,9 @@ struct store_world {
         }
     };
     [[nodiscard]] store_opener opener() {
-        return [this](std::string_view name) -> result<any_transport> {
+        return [this](std::string_view name) -> result<any_store> {
             static_cast<void>(store(std::string{name}));
-            return any_transport{by_name{stores.at(std::string{name})}};
+            return any_store{by_name{stores.at(std::string{name})}};
         };
     }
     [[nodiscard]] lookup_map_options brief() {
@@ -92,7 +92,7 @@ bool is_wrong(error const& why, std::string_view what) {
         why.message.find(what) != std::string::npos;
 }
 
-std::set<std::string> properties_of(any_transport const& catalogue, std::string const& row_key) {
+std::set<std::string> properties_of(any_store const& catalogue, std::string const& row_key) {
     call context;
     auto const found = catalogue.execute(get_entity{"shardmap", "map", row_key, {}}, context).value();
     std::set<std::string> names;
@@ -206,7 +206,7 @@ TEST_CASE("identity: a map that replaces the opened one is refused") {
     sharded const cloud = all.open();
     fill(cloud);
     call context;
-    any_transport{all.catalogue}.execute(delete_table{"shardmap"}, context).value();
+    any_store{all.catalogue}.execute(delete_table{"shardmap"}, context).value();
     CHECK(all.make({"b"}));
     table<item> const items{cloud, "items"};
     CHECK(items.get("p1", 1).error().code == error_code::shard_map_invalid);
@@ -278,7 +278,7 @@ TEST_CASE("identity: existing hashed stores are opened, and not created again") 
         for (std::string const& each : names) {
             store_world copy;
             copy.stores = all.stores;
-            copy.stores[each] = std::make_shared<any_transport>(memory_backend{});
+            copy.stores[each] = std::make_shared<any_store>(memory_backend{});
             CHECK(is_wrong(hash_stores::make(names, copy.opener(), copy.hashed()).error(), "the store " + each));
             CHECK(is_wrong(hash_stores::open(names, copy.opener(), copy.hashed()).error(), "the store " + each));
             CHECK(tables_in(copy.store(each)).empty());

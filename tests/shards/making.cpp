@@ -27,21 +27,19 @@ ENTITABLE(item, partition_key(place), row_key(width(number, 4)), properties(what
 /// A catalogue and stores in memory, as several programs see them.
 struct shared_world {
     memory_backend catalogue;
-    std::shared_ptr<std::map<std::string, any_transport>> stores =
-        std::make_shared<std::map<std::string, any_transport>>();
+    std::shared_ptr<std::map<std::string, any_store>> stores = std::make_shared<std::map<std::string, any_store>>();
 
     [[nodiscard]] static lookup_map_options brief() { return {std::chrono::milliseconds{0}}; }
-    [[nodiscard]] any_transport store(std::string_view name) const {
+    [[nodiscard]] any_store store(std::string_view name) const {
         return stores->try_emplace(std::string{name}, memory_backend{}).first->second;
     }
     /// Of a program whose requests are meddled with.
     [[nodiscard]] store_opener opener(std::shared_ptr<meddling> const& plan) const {
-        return [self = *this, plan](std::string_view name) -> result<any_transport> {
-            return any_transport{meddled{self.store(name), plan}};
-        };
+        return [self = *this, plan](
+                   std::string_view name) -> result<any_store> { return any_store{meddled{self.store(name), plan}}; };
     }
-    [[nodiscard]] any_transport catalogue_of(std::shared_ptr<meddling> const& plan) const {
-        return any_transport{meddled{any_transport{catalogue}, plan}};
+    [[nodiscard]] any_store catalogue_of(std::shared_ptr<meddling> const& plan) const {
+        return any_store{meddled{any_store{catalogue}, plan}};
     }
 };
 

@@ -40,9 +40,8 @@ read_pages read_by_move(bool off_line) {
     testing::spy<memory_backend> const to{memory_backend{}};
     auto const map =
         map_without_identity(catalogue, "shardmap", virtual_shards{1}, {"from"}, {std::chrono::seconds{60}, &time});
-    sharded const cloud{map, [&](std::string_view name) -> result<any_transport> {
-                            return name == "from" ? any_transport{from} : any_transport{to};
-                        }};
+    sharded const cloud{map,
+        [&](std::string_view name) -> result<any_store> { return name == "from" ? any_store{from} : any_store{to}; }};
     table<item> const items{cloud, "items"};
     items.create().value();
     for (int number = 0; number < 5; ++number) { items.insert({"g", number}).value(); }

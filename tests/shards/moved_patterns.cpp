@@ -32,33 +32,33 @@ namespace {
 struct moving_stores {
     testing::manual_clock time;
     memory_backend catalogue;
-    std::map<std::string, any_transport> stores;
+    std::map<std::string, any_store> stores;
     virtual_shards shards{2};
     std::size_t seen{};   ///< requests of the program
     std::size_t number{}; ///< the one with which the shards move; 0 for none
     bool behind{};        ///< it was applied before that
 
-    [[nodiscard]] any_transport store(std::string_view name) {
+    [[nodiscard]] any_store store(std::string_view name) {
         local_options by_clock;
         by_clock.time = &time;
-        return stores.emplace(name, any_transport{memory_backend{by_clock}}).first->second;
+        return stores.emplace(name, any_store{memory_backend{by_clock}}).first->second;
     }
     [[nodiscard]] sharded open(store_opener const& opener) {
         return entitable_test::cloud_of(
             catalogue, "shardmap", shards, {"alpha", "beta"}, {std::chrono::seconds{2}, &time}, opener);
     }
     /// A store that the program asks.
-    [[nodiscard]] any_transport watched(std::string_view name) {
+    [[nodiscard]] any_store watched(std::string_view name) {
         auto const move_if = [this](bool wanted) {
             return [this, wanted](std::string_view, bool) {
                 seen += wanted ? 0U : 1U;
                 if (seen == number && behind == wanted) { move_all(); }
             };
         };
-        return any_transport{around{store(name), move_if(false), move_if(true)}};
+        return any_store{around{store(name), move_if(false), move_if(true)}};
     }
     void move_all() {
-        sharded const mover = open([this](std::string_view name) -> result<any_transport> { return store(name); });
+        sharded const mover = open([this](std::string_view name) -> result<any_store> { return store(name); });
         move_options options;
         options.time = &time;
         for (std::int32_t shard = 0; shard < 2; ++shard) {
@@ -69,8 +69,8 @@ struct moving_stores {
 
 /// What a program makes beforehand, what it does, and what is wrong then.
 struct program_over_shards {
-    std::function<void(any_transport const&, entitable::clock&)> prepare;
-    std::function<std::string(any_transport const&, entitable::clock&)> use;
+    std::function<void(any_store const&, entitable::clock&)> prepare;
+    std::function<std::string(any_store const&, entitable::clock&)> use;
 };
 
 /// Runs the program once for each of its requests, and both ways.
@@ -86,10 +86,9 @@ void with_moves(program_over_shards const& program) {
             patience.quota = 0;
             patience.time = &all.time;
             patience.seed = number;
-            any_transport const cloud{
-                retrying{any_transport{all.open(
-                             [&](std::string_view name) -> result<any_transport> { return all.watched(name); })},
-                    patience}};
+            any_store const cloud{retrying{
+                any_store{all.open([&](std::string_view name) -> result<any_store> { return all.watched(name); })},
+                patience}};
             program.prepare(cloud, all.time);
             all.number = all.seen + number;
             std::string const problem = program.use(cloud, all.time);
@@ -127,7 +126,7 @@ TEST_CASE("shards: a sequence that moves while numbers are drawn issues each num
 
 TEST_CASE("shards: indexes move while entities change") {
     using indexed = table<runner, elsewhere<by_club>>;
-    auto const open = [](any_transport const& cloud) {
+    auto const open = [](any_store const& cloud) {
         return indexed{cloud, "runners", in_table<by_club>{cloud, "clubs"}};
     };
     with_moves({[&](auto const& cloud, auto&) {
@@ -173,7 +172,7 @@ TEST_CASE("shards: sums move while entities change") {
 }
 
 TEST_CASE("shards: a queue moves while messages are enqueued and processed") {
-    auto const open = [](any_transport const& cloud, entitable::clock& time) {
+    auto const open = [](any_store const& cloud, entitable::clock& time) {
         queue_options how;
         how.time = &time;
         how.lanes = 2;
@@ -207,7 +206,7 @@ TEST_CASE("shards: a queue moves while messages are enqueued and processed") {
 }
 
 TEST_CASE("shards: a saga moves while it runs") {
-    auto const queue_of = [](any_transport const& cloud, entitable::clock& time) {
+    auto const queue_of = [](any_store const& cloud, entitable::clock& time) {
         queue_options how;
         how.time = &time;
         how.lanes = 1;

@@ -36,16 +36,16 @@ using i = fields<item>;
 lookup_map_options with_clock(entitable::clock& time) { return {std::chrono::seconds{60}, &time}; }
 
 /// A store behind which somebody does something once, between a request of that name and its answer.
-any_transport interrupted(any_transport store, std::string wanted, std::shared_ptr<std::function<void()>> meanwhile) {
-    return any_transport{around{std::move(store), {}, [=](std::string_view request, bool) {
-                                    if (request == wanted && *meanwhile) { std::exchange(*meanwhile, nullptr)(); }
-                                }}};
+any_store interrupted(any_store store, std::string wanted, std::shared_ptr<std::function<void()>> meanwhile) {
+    return any_store{around{std::move(store), {}, [=](std::string_view request, bool) {
+                                if (request == wanted && *meanwhile) { std::exchange(*meanwhile, nullptr)(); }
+                            }}};
 }
 
 /// Does not answer while it is away: who asks waits as long as the call may take.
 struct hanging {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     testing::manual_clock* time;
     std::shared_ptr<bool> away;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
@@ -135,7 +135,7 @@ TEST_CASE("shards: ranges and functions assign the keys, and an unmapped key or 
 TEST_CASE("shards: an unreachable map is an error only after the lease has expired") {
     testing::manual_clock time;
     sharding::world const all;
-    testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
+    testing::faulty<any_store> const catalogue{any_store{all.catalogue}};
     auto const map =
         entitable_test::map_of(catalogue, "shardmap", virtual_shards{4}, {"a", "b"}, all.opener(), with_clock(time));
     table<item> const items{sharded{map, all.opener()}, "items"};
@@ -181,13 +181,13 @@ TEST_CASE("shards: an unresponsive map does not delay requests for long") {
 TEST_CASE("shards: an answer is not used if it arrives after the lease has expired and the map is unreachable") {
     testing::manual_clock time;
     sharding::world const all;
-    testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
+    testing::faulty<any_store> const catalogue{any_store{all.catalogue}};
     auto const meanwhile = std::make_shared<std::function<void()>>();
     std::string const asked = GENERATE(std::string{"get_entity"}, std::string{"write_entity"});
     auto const map =
         entitable_test::map_of(catalogue, "shardmap", virtual_shards{1}, {"a"}, all.opener(), with_clock(time));
     table<item> const items{sharded{map,
-                                [&](std::string_view name) -> result<any_transport> {
+                                [&](std::string_view name) -> result<any_store> {
                                     return interrupted(all.opener()(name).value(), asked, meanwhile);
                                 }},
         "items"};
@@ -310,7 +310,7 @@ TEST_CASE("shards: an answer that arrives after a move is not used") {
         GENERATE(std::string{"get_entity"}, std::string{"write_entity"}, std::string{"query_entities"});
     auto const map =
         entitable_test::map_of(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, all.opener(), with_clock(time));
-    sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
+    sharded const slow{map, [&](std::string_view name) -> result<any_store> {
                            return interrupted(all.opener()(name).value(), asked, meanwhile);
                        }};
     sharded const mover{
@@ -348,7 +348,7 @@ TEST_CASE("shards: retries with operation rows find a write in its new store") {
     auto const meanwhile = std::make_shared<std::function<void()>>();
     auto const map =
         entitable_test::map_of(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, all.opener(), with_clock(time));
-    sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
+    sharded const slow{map, [&](std::string_view name) -> result<any_store> {
                            return interrupted(all.opener()(name).value(), "transact", meanwhile);
                        }};
     sharded const mover{
@@ -356,7 +356,7 @@ TEST_CASE("shards: retries with operation rows find a write in its new store") {
     retrying_options patience;
     patience.operation_rows = true;
     patience.policy = retry_policy::fixed(5, std::chrono::milliseconds{1});
-    table<item> const items{retrying{any_transport{slow}, patience}, "items"};
+    table<item> const items{retrying{any_store{slow}, patience}, "items"};
     items.create().value();
     move_options options;
     options.time = &time;
@@ -376,19 +376,19 @@ TEST_CASE("shards: retries with operation rows find a write in its new store") {
 
 TEST_CASE("shards: partial() names the missing shards") {
     sharding::world const all;
-    std::map<std::string, testing::faulty<any_transport>> stores;
+    std::map<std::string, testing::faulty<any_store>> stores;
     for (auto const* name : {"alpha", "beta", "gamma"}) {
-        stores.emplace(name, testing::faulty<any_transport>{any_transport{memory_backend{}}});
+        stores.emplace(name, testing::faulty<any_store>{any_store{memory_backend{}}});
     }
     sharded const cloud =
         entitable_test::cloud_of(all.catalogue, "shardmap", virtual_shards{6}, {"alpha", "beta", "gamma"},
-            [&](std::string_view name) -> result<any_transport> { return stores.at(std::string{name}); });
+            [&](std::string_view name) -> result<any_store> { return stores.at(std::string{name}); });
     table<item> const items{cloud, "items"};
     items.create().value();
     for (int number = 0; number < 100; ++number) {
         items.insert({"g" + std::to_string(number), 1, "x", number}).value();
     }
-    auto const ask = [](any_transport const& there) { return table<item>{there, "items"}.scan_table().to(); };
+    auto const ask = [](any_store const& there) { return table<item>{there, "items"}.scan_table().to(); };
     CHECK(partial(cloud, ask).value().complete());
     CHECK(partial(cloud, ask).value().whole().value().size() == 100);
     stores.at("beta").plan({testing::fault::refused(), 1, "query_entities"});
@@ -404,7 +404,7 @@ TEST_CASE("shards: partial() names the missing shards") {
         bool const missing = shard == some.missing()[0].shard || shard == some.missing()[1].shard;
         expected += missing ? 0U : 1U;
     }
-    CHECK(some.what_came().size() == expected);
+    CHECK(some.value().size() == expected);
     for (auto& [name, store] : stores) {
         for (int each = 0; each < 6; ++each) { store.plan({testing::fault::refused(), 1, "query_entities"}); }
     }

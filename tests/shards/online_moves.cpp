@@ -196,12 +196,12 @@ TEST_CASE("shards: a mover that was taken over before it created its tables leav
             }
         };
         sharded const cloud{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards{1}, world.lease).value(),
-            [&, open = world.all.opener()](std::string_view name) -> result<any_transport> {
-                return any_transport{around{open(name).value(), [&](std::string_view request, bool) {
-                                                if (request == create_table::name && meanwhile) {
-                                                    std::exchange(meanwhile, nullptr)();
-                                                }
-                                            }}};
+            [&, open = world.all.opener()](std::string_view name) -> result<any_store> {
+                return any_store{around{open(name).value(), [&](std::string_view request, bool) {
+                                            if (request == create_table::name && meanwhile) {
+                                                std::exchange(meanwhile, nullptr)();
+                                            }
+                                        }}};
             }};
         auto const ended = plan_move(cloud, 0, "delta", world.options).value().run();
         CHECK((ended ? error_code{} : ended.error().code) == error_code::shard_moving);
@@ -216,7 +216,7 @@ TEST_CASE("shards: a move waits while another attempt continues") {
     auto first = plan_move(world.cloud, 0, "delta", world.options).value();
     static_cast<void>(first.run([&](move_progress const& at) { return at.step != move_step::verifying; }));
     move_options patient = world.options;
-    patient.patience = std::chrono::minutes{10};
+    patient.wait_budget = std::chrono::minutes{10};
     auto const before = world.time.steady();
     plan_move(world.cloud, 0, "beta", patient).value().run().value();
     CHECK(world.time.steady() - before >= std::chrono::minutes{11});
@@ -228,7 +228,7 @@ namespace {
 /// Stores another text than it is given.
 struct spoiling {
     using is_transport = void;
-    any_transport below;
+    any_store below;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
@@ -254,8 +254,8 @@ struct spoiling {
 TEST_CASE("shards: a store that returns content different from what was written is detected") {
     moving_world world;
     sharded const mover{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards{1}, world.lease).value(),
-        [&](std::string_view name) -> result<any_transport> {
-            return any_transport{spoiling{world.all.opener()(name).value()}};
+        [&](std::string_view name) -> result<any_store> {
+            return any_store{spoiling{world.all.opener()(name).value()}};
         }};
     auto const refused = plan_move(mover, 0, "delta", world.options).value().run();
     CHECK(refused.error().code == error_code::row_mismatch);
@@ -268,13 +268,13 @@ TEST_CASE("shards: busy stores, lost answers and an unreachable map do not preve
         CAPTURE(seed);
         moving_world world;
         random_source random{seed};
-        testing::faulty<any_transport> const catalogue{any_transport{world.all.catalogue}};
-        std::map<std::string, testing::faulty<any_transport>> stores;
+        testing::faulty<any_store> const catalogue{any_store{world.all.catalogue}};
+        std::map<std::string, testing::faulty<any_store>> stores;
         auto const map = lookup_map::open(catalogue, "shardmap", virtual_shards{1}, world.lease).value();
         sharded const mover{
-            map, [&](std::string_view name) -> result<any_transport> {
-                return any_transport{
-                    stores.emplace(std::string{name}, testing::faulty<any_transport>{world.all.opener()(name).value()})
+            map, [&](std::string_view name) -> result<any_store> {
+                return any_store{
+                    stores.emplace(std::string{name}, testing::faulty<any_store>{world.all.opener()(name).value()})
                         .first->second};
             }};
         auto plan = plan_move(mover, 0, "delta", world.options).value();

@@ -29,9 +29,8 @@ queue_world<table_queue<errand>> over(std::shared_ptr<restless_stores> const& al
         patience.quota = 0;
         patience.time = &time;
         patience.seed = seed;
-        return any_transport{retrying{any_transport{all->open([all](std::string_view name) -> result<any_transport> {
-                                          return all->watched(name);
-                                      })},
+        return any_store{retrying{
+            any_store{all->open([all](std::string_view name) -> result<any_store> { return all->watched(name); })},
             patience}};
     };
     queue_options how;
@@ -45,7 +44,7 @@ queue_world<table_queue<errand>> over(std::shared_ptr<restless_stores> const& al
     return {queue, [&time](std::chrono::nanoseconds by) { time.advance(by); },
         [](table_queue<errand> const& of) {
             auto const dead = of.dead_letters().value();
-            return dead.size() == 1 ? dead[0].id + ": " + dead[0].why : std::to_string(dead.size());
+            return dead.size() == 1 ? dead[0].id + ": " + dead[0].reason : std::to_string(dead.size());
         },
         &time,
         [through, how, seed = std::make_shared<std::uint64_t>(1)](entitable::clock& own) {

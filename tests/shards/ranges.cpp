@@ -335,7 +335,7 @@ TEST_CASE("ranges: a query with the bounds of a shard stays within the service's
     strict.limits.max_comparisons = 15;
     sharding::world all;
     for (std::string const store : {"alpha", "beta", "gamma"}) {
-        all.stores->emplace(store, any_transport{memory_backend{strict}});
+        all.stores->emplace(store, any_store{memory_backend{strict}});
     }
     sharded const cloud = all.open(virtual_shards::ranges({"05", "09"}), {std::chrono::seconds{60}, &time});
     table<entry> const entries{cloud, "entries"};
@@ -364,22 +364,21 @@ TEST_CASE("ranges: shards are split and merged while a page is in flight") {
             std::size_t asked = 0;
             sharded const slow{
                 lookup_map::open(world.all.catalogue, "shardmap", virtual_shards::ranges(), world.lease).value(),
-                [&](std::string_view name) -> result<any_transport> {
-                    return any_transport{
-                        around{world.all.opener()(name).value(), {}, [&](std::string_view request, bool) {
-                                   if (request != query_entities::name || ++asked != when) { return; }
-                                   if (change == 1) {
-                                       world.merge(0, 1, "delta");
-                                       return;
-                                   }
-                                   auto const upper = split_shard(world.cloud, 1, "07").value();
-                                   if (change == 2) {
-                                       world.move(upper, "alpha");
-                                   } else if (change == 3) {
-                                       world.move(1, "alpha");
-                                       world.merge(upper, 2, "beta");
-                                   }
-                               }}};
+                [&](std::string_view name) -> result<any_store> {
+                    return any_store{around{world.all.opener()(name).value(), {}, [&](std::string_view request, bool) {
+                                                if (request != query_entities::name || ++asked != when) { return; }
+                                                if (change == 1) {
+                                                    world.merge(0, 1, "delta");
+                                                    return;
+                                                }
+                                                auto const upper = split_shard(world.cloud, 1, "07").value();
+                                                if (change == 2) {
+                                                    world.move(upper, "alpha");
+                                                } else if (change == 3) {
+                                                    world.move(1, "alpha");
+                                                    world.merge(upper, 2, "beta");
+                                                }
+                                            }}};
                 }};
             table<entry> const seen{slow, "entries"};
             CHECK(seen.scan_table().page_size(6).to().value() == world.oracle.scan_table().to().value());
@@ -393,12 +392,12 @@ TEST_CASE("ranges: a write does not succeed in a table that its key has left") {
     months world;
     std::function<void()> meanwhile;
     sharded const slow{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards::ranges(), world.lease).value(),
-        [&](std::string_view name) -> result<any_transport> {
-            return any_transport{around{world.all.opener()(name).value(), [&](std::string_view request, bool) {
-                                            if (request == write_entity::name && meanwhile) {
-                                                std::exchange(meanwhile, nullptr)();
-                                            }
-                                        }}};
+        [&](std::string_view name) -> result<any_store> {
+            return any_store{around{world.all.opener()(name).value(), [&](std::string_view request, bool) {
+                                        if (request == write_entity::name && meanwhile) {
+                                            std::exchange(meanwhile, nullptr)();
+                                        }
+                                    }}};
         }};
     table<entry> const seen{slow, "entries"};
     CHECK(seen.get("08", 1));
@@ -458,7 +457,7 @@ TEST_CASE("ranges: a merge that is stopped at any step is taken over by a call t
 
 TEST_CASE("ranges: a map of an earlier version has rows without the number of their tables") {
     sharding::world const all;
-    any_transport const catalogue{all.catalogue};
+    any_store const catalogue{all.catalogue};
     call context;
     catalogue.execute(create_table{"shardmap"}, context).value();
     auto const put = [&](std::string_view key, auto const& fill) {
@@ -575,7 +574,7 @@ TEST_CASE("ranges: a backup resumes after splits and merges") {
     memory_backend const archive;
     int parts = 0;
     backup_options cut;
-    cut.snapshot = [&](std::string_view, any_transport const& there) -> result<any_transport> {
+    cut.snapshot = [&](std::string_view, any_store const& there) -> result<any_store> {
         if (++parts == 3) { return failure{error_code::cancelled, "cut"}; }
         return there;
     };
@@ -584,7 +583,7 @@ TEST_CASE("ranges: a backup resumes after splits and merges") {
     world.merge(1, 2, "delta");
     bool again = true;
     backup_options meanwhile;
-    meanwhile.snapshot = [&](std::string_view, any_transport const& there) -> result<any_transport> {
+    meanwhile.snapshot = [&](std::string_view, any_store const& there) -> result<any_store> {
         if (std::exchange(again, false)) {
             world.merge(upper, 1, "alpha");
             CHECK(split_shard(world.cloud, upper, "10").has_value());

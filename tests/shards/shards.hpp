@@ -23,15 +23,13 @@ using namespace entitable;
 /// Stores in memory, made when they are asked for.
 struct world {
     memory_backend catalogue;
-    std::shared_ptr<std::map<std::string, any_transport>> stores =
-        std::make_shared<std::map<std::string, any_transport>>();
+    std::shared_ptr<std::map<std::string, any_store>> stores = std::make_shared<std::map<std::string, any_store>>();
 
     [[nodiscard]] store_opener opener() const {
-        return [stores = stores](std::string_view name) -> result<any_transport> {
+        return [stores = stores](std::string_view name) -> result<any_store> {
             auto const at = stores->find(std::string{name});
-            return at != stores->end()
-                ? at->second
-                : stores->emplace(std::string{name}, any_transport{memory_backend{}}).first->second;
+            return at != stores->end() ? at->second
+                                       : stores->emplace(std::string{name}, any_store{memory_backend{}}).first->second;
         };
     }
     [[nodiscard]] sharded open(virtual_shards shards, lookup_map_options const& options = {}) const {

@@ -29,19 +29,18 @@ ENTITABLE(line, partition_key(place), row_key(width(number, 4)), properties())
 /// A map by ranges over two stores, and a program whose requests are meddled with.
 struct parted_world {
     memory_backend catalogue;
-    std::shared_ptr<std::map<std::string, any_transport>> stores =
-        std::make_shared<std::map<std::string, any_transport>>();
+    std::shared_ptr<std::map<std::string, any_store>> stores = std::make_shared<std::map<std::string, any_store>>();
     std::shared_ptr<meddling> plan = std::make_shared<meddling>();
     virtual_shards shards = virtual_shards::ranges({"h", "p"});
     testing::manual_clock* time{};
 
     [[nodiscard]] store_opener opener(std::shared_ptr<meddling> const& with) const {
-        return [all = stores, with](std::string_view name) -> result<any_transport> {
-            return any_transport{meddled{all->try_emplace(std::string{name}, memory_backend{}).first->second, with}};
+        return [all = stores, with](std::string_view name) -> result<any_store> {
+            return any_store{meddled{all->try_emplace(std::string{name}, memory_backend{}).first->second, with}};
         };
     }
     [[nodiscard]] sharded open(std::shared_ptr<meddling> const& with) const {
-        any_transport const through{meddled{any_transport{catalogue}, with}};
+        any_store const through{meddled{any_store{catalogue}, with}};
         return entitable_test::cloud_of(
             through, "shardmap", shards, {"a", "b"}, {std::chrono::milliseconds{0}, time}, opener(with));
     }

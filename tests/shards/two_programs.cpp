@@ -31,8 +31,8 @@ constexpr char const* store_names[] = {"a", "b", "c", "d"};
 
 /// What is stored. Programs see it through transports of their own.
 struct stores_kept {
-    any_transport catalogue{memory_backend{}};
-    std::map<std::string, any_transport, std::less<>> stores;
+    any_store catalogue{memory_backend{}};
+    std::map<std::string, any_store, std::less<>> stores;
 
     stores_kept() {
         for (char const* each : store_names) { stores.emplace(each, memory_backend{}); }
@@ -45,12 +45,12 @@ struct program_way {
     turns* order{}; ///< null for one that runs alone
     std::size_t number{};
 
-    [[nodiscard]] any_transport through(any_transport const& to) const {
-        return order == nullptr ? to : any_transport{in_turns{to, order, number}};
+    [[nodiscard]] any_store through(any_store const& to) const {
+        return order == nullptr ? to : any_store{in_turns{to, order, number}};
     }
-    [[nodiscard]] any_transport catalogue() const { return through(all->catalogue); }
+    [[nodiscard]] any_store catalogue() const { return through(all->catalogue); }
     [[nodiscard]] store_opener opener() const {
-        return [self = *this](std::string_view name) -> result<any_transport> {
+        return [self = *this](std::string_view name) -> result<any_store> {
             return self.through(self.all->stores.find(name)->second);
         };
     }

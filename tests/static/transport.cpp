@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
 #include <transport/archetypes.hpp>
@@ -16,8 +16,8 @@ static_assert(transport<archetypes::with_profile_reference>);
 static_assert(transport<archetypes::not_assignable>);
 static_assert(transport<archetypes::decorated<archetypes::minimal>>);
 static_assert(transport<archetypes::decorated<archetypes::decorated<archetypes::minimal>>>);
-static_assert(transport<archetypes::decorated<any_transport>>);
-static_assert(transport<any_transport>);
+static_assert(transport<archetypes::decorated<any_store>>);
+static_assert(transport<any_store>);
 
 // What is not a transport: each of these lacks one requirement.
 static_assert(!transport<archetypes::untagged>);
@@ -43,16 +43,16 @@ static_assert(!answers<archetypes::minimal, transact>);
 static_assert(!answers<archetypes::minimal, create_table>);
 static_assert(!answers<archetypes::without_get_entity, get_entity>);
 static_assert(answers<archetypes::without_get_entity, write_entity>);
-static_assert(answers<any_transport, transact>);
-static_assert(!answers<any_transport, int>);
+static_assert(answers<any_store, transact>);
+static_assert(!answers<any_store, int>);
 
-// Any transport becomes an any_transport, and nothing else does.
-static_assert(std::is_constructible_v<any_transport, archetypes::minimal>);
-static_assert(std::is_convertible_v<archetypes::constant, any_transport>);
-static_assert(!std::is_constructible_v<any_transport, archetypes::untagged>);
-static_assert(!std::is_constructible_v<any_transport, archetypes::not_copyable>);
-static_assert(!std::is_default_constructible_v<any_transport>);
-static_assert(std::is_nothrow_move_constructible_v<any_transport>);
+// Any transport becomes an any_store, and nothing else does.
+static_assert(std::is_constructible_v<any_store, archetypes::minimal>);
+static_assert(std::is_convertible_v<archetypes::constant, any_store>);
+static_assert(!std::is_constructible_v<any_store, archetypes::untagged>);
+static_assert(!std::is_constructible_v<any_store, archetypes::not_copyable>);
+static_assert(!std::is_default_constructible_v<any_store>);
+static_assert(std::is_nothrow_move_constructible_v<any_store>);
 
 namespace {
 

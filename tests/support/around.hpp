@@ -4,7 +4,7 @@
 
 // Calls functions between a request and its answer.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <functional>
 #include <string_view>
@@ -17,7 +17,7 @@ struct around {
     using is_transport = void;
     using hook = std::function<void(std::string_view request, bool writes)>;
 
-    entitable::any_transport below;
+    entitable::any_store below;
     hook before{};
     hook behind{};
 

@@ -5,7 +5,7 @@
 /// \file
 /// A transport that ends its process, as `kill -9` does.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace entitable_test {
 /// Ends the process before or after the request with this number, from 1.
 struct deadly {
     using is_transport = void;
-    entitable::any_transport below;
+    entitable::any_store below;
     std::size_t* seen;
     std::size_t number{};
     bool behind{};

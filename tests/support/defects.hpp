@@ -4,7 +4,7 @@
 
 // Defects of a program, planted between the program and its store: requests or answers change in transit.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <functional>
 #include <optional>
@@ -14,13 +14,13 @@
 namespace entitable_test {
 
 /// Puts a defect in front of a store.
-using through_defect = std::function<entitable::any_transport(entitable::any_transport)>;
+using through_defect = std::function<entitable::any_store(entitable::any_store)>;
 
 /// A store whose answer to each request is that of `change(below, request, context)`.
 template <class Change>
 struct defective {
     using is_transport = void;
-    entitable::any_transport below;
+    entitable::any_store below;
     Change change;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <entitable::table_request Request>
@@ -32,14 +32,14 @@ struct defective {
 };
 template <class Change>
 through_defect with_defect(Change change) {
-    return [change](entitable::any_transport below) {
-        return entitable::any_transport{defective<Change>{std::move(below), change}};
+    return [change](entitable::any_store below) {
+        return entitable::any_store{defective<Change>{std::move(below), change}};
     };
 }
 /// Replaces each write by another; if empty, it is reported as done and not sent.
 inline through_defect with_writes(
     std::function<std::optional<entitable::mutation>(std::string const& table, entitable::mutation)> other) {
-    return with_defect([other]<class Request>(entitable::any_transport const& below, Request const& request,
+    return with_defect([other]<class Request>(entitable::any_store const& below, Request const& request,
                            entitable::call& context) -> entitable::result<entitable::response_of<Request>> {
         if constexpr (std::same_as<Request, entitable::write_entity>) {
             auto changed = other(request.table, request.change);
@@ -52,12 +52,12 @@ inline through_defect with_writes(
 }
 /// Changes each transaction.
 inline through_defect with_transactions(std::function<void(entitable::transact&)> change) {
-    return with_defect([change]<class Request>(
-                           entitable::any_transport const& below, Request const& request, entitable::call& context) {
-        Request sent = request;
-        if constexpr (std::same_as<Request, entitable::transact>) { change(sent); }
-        return below.execute(sent, context);
-    });
+    return with_defect(
+        [change]<class Request>(entitable::any_store const& below, Request const& request, entitable::call& context) {
+            Request sent = request;
+            if constexpr (std::same_as<Request, entitable::transact>) { change(sent); }
+            return below.execute(sent, context);
+        });
 }
 
 } // namespace entitable_test

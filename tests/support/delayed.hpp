@@ -5,7 +5,7 @@
 /// \file
 /// A transport with delayed answers on the clock of the driver, while others are in flight.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace entitable_test {
 class delayed {
 public:
     using is_transport = void;
-    delayed(entitable::any_transport store, entitable::clock& time, std::function<std::chrono::nanoseconds()> takes)
+    delayed(entitable::any_store store, entitable::clock& time, std::function<std::chrono::nanoseconds()> takes)
         : store_(std::move(store)), time_(&time), takes_(std::move(takes)) {}
 
     [[nodiscard]] entitable::profile profile() const { return store_.profile(); }
@@ -43,7 +43,7 @@ private:
     };
     class lane;
 
-    entitable::any_transport store_;
+    entitable::any_store store_;
     entitable::clock* time_;
     std::function<std::chrono::nanoseconds()> takes_;
 };

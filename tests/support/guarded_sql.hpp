@@ -16,7 +16,7 @@ inline void run_sql_with_checksums(std::string const& path, char const* text) {
     file_options const options;
     auto const place = detail::file_place::find(path, options).value();
     call const unhurried;
-    detail::patience waits{options, unhurried};
+    detail::wait_budget waits{options, unhurried};
     auto on = detail::connection::open_known(place, options, waits).value();
     REQUIRE(on.run_text(text) == detail::stepped::done);
     on.end_log_at_close();

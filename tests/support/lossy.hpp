@@ -6,14 +6,14 @@
 /// A transport that now and then loses a request, or its answer.
 
 #include <entitable/core/random.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 namespace entitable_test {
 
 /// Of a hundred requests two are lost, and of two the answer is lost. One thread at a time.
 struct lossy {
     using is_transport = void;
-    entitable::any_transport below;
+    entitable::any_store below;
     entitable::random_source* dice;
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <entitable::table_request Request>

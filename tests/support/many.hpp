@@ -5,7 +5,7 @@
 /// \file
 /// Many requests through a channel, and a channel that answers the latest first.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
 #include <support/catch.hpp>
@@ -34,7 +34,7 @@ struct answered_list {
 /// Sends the requests, up to `in_flight` at once, each with a copy of the call, until all are answered or the channel is silent.
 /// Requires that each is answered once, with its own type.
 template <class Request>
-answered_list<Request> send_all(entitable::any_transport const& through, std::vector<Request> const& requests,
+answered_list<Request> send_all(entitable::any_store const& through, std::vector<Request> const& requests,
     std::size_t in_flight, entitable::call const& with = {}, entitable::clock& time = entitable::system_clock()) {
     using namespace entitable;
     poll_driver io{time};
@@ -121,7 +121,7 @@ entitable::shared<entitable::channel> open_latest_first(Transport const& through
 /// A transport whose channels answer the latest first.
 struct reversed {
     using is_transport = void;
-    entitable::any_transport inner;
+    entitable::any_store inner;
     [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
     template <entitable::table_request Request>
     entitable::result<entitable::response_of<Request>> execute(Request const& request, entitable::call& context) const {

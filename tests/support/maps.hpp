@@ -15,7 +15,7 @@
 namespace entitable_test {
 
 /// A program that does not know whether it is the first one: opens the map or creates it.
-inline entitable::lookup_map map_of(entitable::any_transport const& catalogue, std::string const& table,
+inline entitable::lookup_map map_of(entitable::any_store const& catalogue, std::string const& table,
     entitable::virtual_shards const& shards, std::vector<std::string> const& stores,
     entitable::store_opener const& open_store, entitable::lookup_map_options const& options = {}) {
     auto made = entitable::lookup_map::make(catalogue, table, shards, stores, open_store, options);
@@ -25,19 +25,19 @@ inline entitable::lookup_map map_of(entitable::any_transport const& catalogue, s
     return std::move(made).value();
 }
 /// The same, and the table over the stores.
-inline entitable::sharded cloud_of(entitable::any_transport const& catalogue, std::string const& table,
+inline entitable::sharded cloud_of(entitable::any_store const& catalogue, std::string const& table,
     entitable::virtual_shards const& shards, std::vector<std::string> const& stores,
     entitable::lookup_map_options const& options, entitable::store_opener const& open_store) {
     return entitable::sharded{map_of(catalogue, table, shards, stores, open_store, options), open_store};
 }
-inline entitable::sharded cloud_of(entitable::any_transport const& catalogue, std::string const& table,
+inline entitable::sharded cloud_of(entitable::any_store const& catalogue, std::string const& table,
     entitable::virtual_shards const& shards, std::vector<std::string> const& stores,
     entitable::store_opener const& open_store) {
     return cloud_of(catalogue, table, shards, stores, {}, open_store);
 }
 
 /// The tables of a store except the one that identifies its owner.
-inline std::set<std::string> tables_in(entitable::any_transport const& store) {
+inline std::set<std::string> tables_in(entitable::any_store const& store) {
     entitable::call context;
     auto const listed = store.execute(entitable::list_tables{}, context).value().tables;
     std::set<std::string> all{listed.begin(), listed.end()};
@@ -46,7 +46,7 @@ inline std::set<std::string> tables_in(entitable::any_transport const& store) {
 }
 
 /// Writes a map as programs did before maps had an identity, and opens it. Its stores are not read, so several names may be one store.
-inline entitable::lookup_map map_without_identity(entitable::any_transport const& catalogue, std::string const& table,
+inline entitable::lookup_map map_without_identity(entitable::any_store const& catalogue, std::string const& table,
     entitable::virtual_shards const& shards, std::vector<std::string> const& stores,
     entitable::lookup_map_options const& options = {}) {
     using namespace entitable;

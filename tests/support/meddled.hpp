@@ -4,7 +4,7 @@
 
 // A program whose requests are counted over all of its stores: at one of them something else happens, or the program ends.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <functional>
 #include <memory>
@@ -27,7 +27,7 @@ struct meddling {
 struct meddled {
     using is_transport = void;
 
-    entitable::any_transport below;
+    entitable::any_store below;
     std::shared_ptr<meddling> plan;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }

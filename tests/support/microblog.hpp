@@ -15,7 +15,7 @@
 namespace entitable_test {
 
 using entitable::any_etag;
-using entitable::any_transport;
+using entitable::any_store;
 using entitable::error_code;
 using entitable::etag_condition;
 using entitable::failure;
@@ -63,7 +63,7 @@ struct flaws {
 };
 
 struct microblog {
-    any_transport store;
+    any_store store;
     flaws wrong;
     table<channel> channels{store, "channels"};
     table<head> heads{store, "posts"};

@@ -52,7 +52,7 @@ using r = entitable::fields<runner>;
 using l = entitable::fields<result_line>;
 
 /// `count` runners with bibs from 1 in each of two distances of two events.
-inline entitable::table<runner> runners(entitable::any_transport store, std::int32_t count) {
+inline entitable::table<runner> runners(entitable::any_store store, std::int32_t count) {
     entitable::table<runner> all{std::move(store), "runners"};
     all.create().value();
     for (std::string const event : {"Berlin", "Boston"}) {

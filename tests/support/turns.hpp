@@ -6,7 +6,7 @@
 // that.
 
 #include <entitable/core/random.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <condition_variable>
 #include <functional>
@@ -93,7 +93,7 @@ private:
 struct in_turns {
     using is_transport = void;
 
-    entitable::any_transport below;
+    entitable::any_store below;
     turns* order;
     std::size_t number;
 

@@ -6,7 +6,7 @@
 /// The same random valid requests to two stores, and the answers of each: codes, indices, rows.
 
 #include <entitable/core/row/system_rows.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <cmath>
@@ -109,7 +109,7 @@ private:
 
 /// One of the two stores, with the ETags that it returned.
 struct side {
-    any_transport store;
+    any_store store;
     std::map<std::string, etag> versions; ///< versions of existing entities, by table and keys
     std::vector<etag> old;                ///< versions that no longer exist
 

@@ -67,14 +67,14 @@ struct changing_store {
 };
 
 /// Creates the tested layer over a store.
-using layer_over = std::function<entitable::any_transport(entitable::any_transport const& store)>;
+using layer_over = std::function<entitable::any_store(entitable::any_store const& store)>;
 
 /// Reads one partition with every kind of query, with `execute`, a visitor and a channel. Returns the error; empty if there is
 /// none.
 inline std::string torn_page(layer_over const& make) {
     using namespace entitable;
     auto const with = std::make_shared<changing_store::state>();
-    any_transport const layer = make(any_transport{changing_store{with}});
+    any_store const layer = make(any_store{changing_store{with}});
     std::string const table = "rows";
     call context;
     (void)layer.execute(create_table{table}, context);
@@ -141,7 +141,7 @@ inline std::string torn_page(layer_over const& make) {
                         auto const visit = [&](std::span<row_view const> run) {
                             for (row_view const& each : run) { see(each); }
                         };
-                        run_watcher const watcher{visit};
+                        page_visitor const watcher{visit};
                         read_entities request;
                         request.asked = &asked;
                         request.visit = &watcher;

@@ -15,7 +15,7 @@ using testing::make_row;
 namespace {
 
 static_assert(transport<testing::faulty<memory_backend>>);
-static_assert(transport<testing::faulty<any_transport>>);
+static_assert(transport<testing::faulty<any_store>>);
 
 struct stage {
     stage() {
@@ -123,7 +123,7 @@ TEST_CASE("faulty: a plan applies to one kind of request and one table, and its 
     CHECK(on.insert("2"));
     auto const fired = on.service.all_fired();
     CHECK_FALSE(fired);
-    CHECK_THAT(fired.why(), ContainsSubstring("503 at request 1 of any kind was planned but did not happen"));
+    CHECK_THAT(fired.reason(), ContainsSubstring("503 at request 1 of any kind was planned but did not happen"));
     auto const account = on.service.account();
     REQUIRE(account.size() == 2);
     CHECK(account[0].fired);
@@ -141,7 +141,7 @@ TEST_CASE("faulty: an impossible plan is reported by the first request, with the
         "invalid plan: a fault for the unknown request \"write_entitty\"; the known requests are create_table, "
         "delete_table, list_tables, get_entity, query_entities, write_entity, transact");
     CHECK_FALSE(on.has("r"));
-    CHECK_THAT(on.service.all_fired().why(), ContainsSubstring("the unknown request \"write_entitty\""));
+    CHECK_THAT(on.service.all_fired().reason(), ContainsSubstring("the unknown request \"write_entitty\""));
 
     stage other;
     other.service.plan({fault::busy(), 0, "write_entity"});

@@ -320,7 +320,7 @@ TEST_CASE("a program learns the service's time unless the answer was lost") {
             on.add(
                 "writer",
                 [] {
-                    return testing::program<std::vector<date_time>>{[](any_transport way, entitable::clock&) {
+                    return testing::program<std::vector<date_time>>{[](any_store way, entitable::clock&) {
                         std::vector<date_time> dates;
                         for (char const* const row : {"1", "2"}) {
                             call context;

@@ -19,7 +19,7 @@ namespace {
 static_assert(transport<testing::scripted>);
 static_assert(transport<testing::spy<memory_backend>>);
 static_assert(transport<testing::spy<testing::scripted>>);
-static_assert(transport<testing::spy<any_transport>>);
+static_assert(transport<testing::spy<any_store>>);
 
 template <class Transport, class Request>
 auto send(Transport const& store, Request const& request) {
@@ -172,18 +172,18 @@ TEST_CASE("verdict: explains the failure") {
     CHECK(testing::has_entity(store, "Orders", "p", "r"));
     auto const missing = testing::has_entity(store, "Orders", "p", "none");
     CHECK_FALSE(missing);
-    CHECK_THAT(missing.why(), ContainsSubstring("ResourceNotFound"));
+    CHECK_THAT(missing.reason(), ContainsSubstring("ResourceNotFound"));
     CHECK(testing::fails_with(send(store, create_table{"Orders"}), error_code::table_already_exists));
-    CHECK_THAT(testing::fails_with(send(store, create_table{"Fine"}), error_code::table_already_exists).why(),
+    CHECK_THAT(testing::fails_with(send(store, create_table{"Fine"}), error_code::table_already_exists).reason(),
         ContainsSubstring("got success"));
     error lost{error_code::transport_failed, "lost"};
     lost.effect = effect::unknown;
     CHECK_FALSE(testing::fails_with(result<void>{failure{lost}}, error_code::transport_failed));
     row const entity = make_row("p", "r", {{"A", 1}});
     CHECK(testing::has_property(entity, "A", value_view{1}));
-    CHECK(testing::has_property(entity, "A", value_view{std::int64_t{1}}).why() ==
+    CHECK(testing::has_property(entity, "A", value_view{std::int64_t{1}}).reason() ==
         "expected A = Edm.Int64 1, got Edm.Int32 1");
-    CHECK(testing::has_property(entity, "B", value_view{1}).why() == "expected B = Edm.Int32 1, got nothing");
+    CHECK(testing::has_property(entity, "B", value_view{1}).reason() == "expected B = Edm.Int32 1, got nothing");
     std::ostringstream out;
     out << testing::verdict::yes() << testing::verdict::no(", no");
     CHECK(out.str() == "yes, no");
@@ -222,7 +222,7 @@ TEST_CASE("scripted: returns answers in the order of the script") {
             answer.entity = make_row(asked.partition_key, asked.row_key, {{"A", 1}});
             return result<get_entity::response>{std::move(answer)};
         });
-    CHECK_THAT(service.finished().why(), ContainsSubstring("step 3 was not requested: get_entity"));
+    CHECK_THAT(service.finished().reason(), ContainsSubstring("step 3 was not requested: get_entity"));
     CHECK(send(service, create_table{"Orders"}));
     auto const lost = send(service, write_entity{"Orders", mutation::insert(make_row("p", "r"))});
     REQUIRE(!lost);
@@ -232,13 +232,13 @@ TEST_CASE("scripted: returns answers in the order of the script") {
     CHECK(service.finished());
     // A request that is not in the script is refused and reported.
     CHECK(testing::fails_with(send(service, list_tables{}), error_code::not_supported));
-    CHECK_THAT(service.finished().why(), ContainsSubstring("step 4: expected nothing more, got list_tables"));
+    CHECK_THAT(service.finished().reason(), ContainsSubstring("step 4: expected nothing more, got list_tables"));
 
     testing::scripted strict;
     strict.expect<get_entity>([](get_entity const& asked) { return asked.table == "Orders"; });
     CHECK_FALSE(send(strict, get_entity{"Other", "p", "r", {}}));
     CHECK_FALSE(send(strict, create_table{"Orders"}));
-    CHECK(strict.finished().why() ==
+    CHECK(strict.finished().reason() ==
         "step 1: expected get_entity, got get_entity that does not match\n"
         "step 1: expected get_entity, got create_table\n"
         "step 1 was not requested: get_entity\n");

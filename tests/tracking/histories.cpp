@@ -25,7 +25,7 @@ std::string contents(plain_map const& all) {
     return text;
 }
 
-void run_history(any_transport const& store, std::uint64_t seed, int steps) {
+void run_history(any_store const& store, std::uint64_t seed, int steps) {
     orders_table const orders{store, "orders"};
     (void)orders.drop_if_present();
     orders.create().value();

@@ -112,7 +112,7 @@ constexpr cell cells[] = {
 /// Whether the row is read again with `find`, `refresh` or a query.
 enum class again : std::uint8_t { by_find, by_refresh, by_query };
 
-std::string run(any_transport const& store, cell const& one, again reading) {
+std::string run(any_store const& store, cell const& one, again reading) {
     losing const way{store};
     orders_table const orders{way, "orders"};
     orders_table const outside{store, "orders"};

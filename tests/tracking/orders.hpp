@@ -56,7 +56,7 @@ struct losing {
         std::size_t operations{100}; ///< operations in a transaction
     };
 
-    entitable::any_transport below;
+    entitable::any_store below;
     std::shared_ptr<counters> told = std::make_shared<counters>();
 
     [[nodiscard]] entitable::profile profile() const {

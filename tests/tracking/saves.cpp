@@ -140,8 +140,8 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         one.id = 99;
         auto const saved = at.work.save().value();
         REQUIRE(saved.failed.size() == 1);
-        CHECK(saved.failed[0].problem->code == error_code::invalid_input);
-        CHECK_THAT(saved.failed[0].problem->message, entitable_test::ContainsSubstring("remove it, and add an entity"));
+        CHECK(saved.failed[0].error->code == error_code::invalid_input);
+        CHECK_THAT(saved.failed[0].error->message, entitable_test::ContainsSubstring("remove it, and add an entity"));
         at.work.remove(one);
         at.work.add({"ann", 99, one.status, one.total, one.note});
         CHECK(at.work.save(save_mode::batch).value().all_saved());
@@ -236,7 +236,7 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
         .value();
     auto const saved = at.work.save().value();
     REQUIRE(saved.failed.size() == 1);
-    CHECK(saved.failed[0].problem->code == error_code::update_condition_not_satisfied);
+    CHECK(saved.failed[0].error->code == error_code::update_condition_not_satisfied);
     REQUIRE(saved.failed[0].in_conflict());
     REQUIRE(at.work.conflicts().size() == 1);
     auto const met = at.work.conflict_of(one).value();
@@ -298,7 +298,7 @@ TEST_CASE("unit of work: rows that were removed or added cause conflicts") {
         order& one = at.work.add({"ann", 20, "mine", 1, {}});
         at.outside.insert({"ann", 20, "theirs", 2, "x"}).value();
         auto const saved = at.work.save().value();
-        CHECK(saved.failed.at(0).problem->code == error_code::entity_already_exists);
+        CHECK(saved.failed.at(0).error->code == error_code::entity_already_exists);
         CHECK_FALSE(at.work.conflict_of(one).value()->original);
         at.work.resolve(one, keep::mine);
         CHECK(at.work.save().value().all_saved());
@@ -335,7 +335,7 @@ TEST_CASE("unit of work: a batch is applied completely or not at all, and the er
     REQUIRE(saved.failed.size() == 3);
     for (auto const& each : saved.failed) {
         CHECK(each.outcome == (&each.entity() == &other ? save_outcome::failed : save_outcome::not_sent));
-        CHECK(each.problem->code == error_code::update_condition_not_satisfied);
+        CHECK(each.error->code == error_code::update_condition_not_satisfied);
     }
     SECTION("an unresolved conflict holds up the whole batch") {
         CHECK(at.work.save(save_mode::batch).value().failed.size() == 3);
@@ -489,7 +489,7 @@ TEST_CASE("unit of work: with operation rows the outcome of every lost answer is
     way.told->next = loss;
     auto const saved = work.save().value();
     REQUIRE(told(saved) == "modified unknown, ");
-    CHECK_FALSE(saved.failed[0].problem->operation_id.empty());
+    CHECK_FALSE(saved.failed[0].error->operation_id.empty());
     SECTION("the entity was not changed again") {
         CHECK(work.save().value().all_saved());
         CHECK(stored_order(outside) == "new/5");

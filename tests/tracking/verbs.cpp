@@ -31,8 +31,8 @@ struct receipt {
 };
 ENTITABLE(receipt, partition_key(customer), row_key(literal("receipt:"), id), properties(paid))
 
-orders_table of_type(any_transport store, order const&) { return {std::move(store), "orders"}; }
-table<booked, receipt> of_type(any_transport store, booked const&) { return {std::move(store), "orders"}; }
+orders_table of_type(any_store store, order const&) { return {std::move(store), "orders"}; }
+table<booked, receipt> of_type(any_store store, booked const&) { return {std::move(store), "orders"}; }
 
 template <class E>
 std::string shown_as(E const& one) {
@@ -241,7 +241,7 @@ TEST_CASE("unit of work: entities of two types are one transaction, and an error
             CHECK(each.as<booked>() == &paid);
         } else {
             CHECK(each.as<receipt>() == &second);
-            CHECK(each.problem->code == error_code::entity_already_exists);
+            CHECK(each.error->code == error_code::entity_already_exists);
         }
     }
     CHECK(refused.failed.size() == 2);

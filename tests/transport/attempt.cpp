@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/client/table.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/attempt.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -151,7 +151,7 @@ TEST_CASE("spans: the caller's span contains the span of the operation, which co
     options.watch = &eyes;
     options.trace = trace_context::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").value();
     call context{options};
-    any_transport const store{twice{}};
+    any_store const store{twice{}};
     static_cast<void>(store.execute(list_tables{}, context));
     static_cast<void>(store.execute(list_tables{}, context));
     CHECK(eyes.lines ==

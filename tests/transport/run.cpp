@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "scripted.hpp"
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/run.hpp>
 
 #include <support/catch.hpp>
@@ -50,9 +50,9 @@ TEST_CASE("run() returns the result of an operation that has nothing to do") {
     CHECK(on.time.waits.empty());
 }
 
-TEST_CASE("run() works with any_transport") {
+TEST_CASE("run() works with any_store") {
     stage on;
-    any_transport const any = on.plain;
+    any_store const any = on.plain;
     auto work = on.does("a", {{"1"}});
     CHECK(run(work, on.context, on.time, any) == "a finished");
     CHECK(on.log == events{"a1", "a1 answered"});

@@ -13,7 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct key_candidate {
     key_score score;          ///< cost of the workload under these keys
     bool present{};           ///< set for the current keys
-    std::string why;          ///< the reason for the candidate
+    std::string reason;       ///< the reason for the candidate
     std::string gains;        ///< the advantages of partitions of this size (single value, several, unique)
     std::string loses;        ///< the disadvantages of partitions of this size
     std::string finer;        ///< the next member to append to the partition key; empty if there is none

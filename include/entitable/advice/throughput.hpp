@@ -66,7 +66,7 @@ struct throughput_floor {
 [[nodiscard]] double lowest_autoscale_maximum(
     throughput_floor const& floor, throughput_rules const& rules = {}) noexcept;
 /// Returns the minimum of autoscale with a maximum of `units`: a tenth.
-[[nodiscard]] double autoscale_least(double units, throughput_rules const& rules = {}) noexcept;
+[[nodiscard]] double autoscale_minimum(double units, throughput_rules const& rules = {}) noexcept;
 
 /// Returns the hours it takes to write `items` of `units_each` request units with `units` RU/s, fully used: items x RU / RU/s / 3600.
 [[nodiscard]] double hours_to_write(double items, double units_each, double units) noexcept;

@@ -21,7 +21,7 @@ ENTITABLE_BEGIN_NAMESPACE
 class async_sequence {
 public:
     /// Counts in the row named `counted`. Sends nothing yet.
-    async_sequence(event_loop& loop, any_transport through, std::string counted, sequence_options options = {})
+    async_sequence(event_loop& loop, any_store through, std::string counted, sequence_options options = {})
         : at_(shared<state>::make(loop, std::move(through), std::move(counted), std::move(options))) {}
 
     async_sequence(async_sequence const&) = default;            ///< copies and moves share the block
@@ -35,7 +35,7 @@ public:
 
 private:
     struct state : counted {
-        state(event_loop& loop, any_transport through, std::string name, sequence_options how)
+        state(event_loop& loop, any_store through, std::string name, sequence_options how)
             : options(std::move(how)),
               counter{options.table, options.partition_key, std::move(name), options.start, options.step},
               random(options.seed ? *options.seed : random_seed()),

@@ -45,18 +45,17 @@ public:
 
     /// Uses any transport. A table for each index elsewhere follows the name: `in_table<by_club>{cloud, "clubs"}`. Sends nothing.
     template <class... Indexes>
-    async_table(event_loop& loop, any_transport through, std::string name, in_table<Indexes>... places)
+    async_table(event_loop& loop, any_store through, std::string name, in_table<Indexes>... places)
         : async_table(loop, std::move(through), std::move(name), table_options{}, std::move(places)...) {}
     /// Does the same with options for its calls.
     template <class... Indexes>
     async_table(
-        event_loop& loop, any_transport through, std::string name, call_options options, in_table<Indexes>... places)
+        event_loop& loop, any_store through, std::string name, call_options options, in_table<Indexes>... places)
         : async_table(loop, std::move(through), std::move(name), table_options{.calls = std::move(options)},
               std::move(places)...) {}
     /// Does the same with options for indexes and sums; `table_options::time` is ignored.
     template <class... Indexes>
-    async_table(
-        event_loop& loop, any_transport through, std::string name, table_options how, in_table<Indexes>... places)
+    async_table(event_loop& loop, any_store through, std::string name, table_options how, in_table<Indexes>... places)
         : base(shared<place>::make(loop.core(), std::move(through), std::move(name), std::move(how), places...)) {}
     async_table(async_table const&) = default;            ///< copies and moves share the place in the loop
     async_table& operator=(async_table const&) = default; ///< copies and moves share the place in the loop
@@ -64,7 +63,7 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept { return at_.at->rows->table.name(); } ///< the table's name
     /// Returns its transport.
-    [[nodiscard]] any_transport const& transport() const noexcept { return at_.at->rows->table.transport(); }
+    [[nodiscard]] any_store const& store() const noexcept { return at_.at->rows->table.store(); }
     /// Returns the options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return at_.at->rows->table.options(); }
     /// Returns the same table with other options for its calls.

@@ -52,7 +52,7 @@ public:
     using value_type = Entity; ///< entity type of the table
 
     /// Uses any transport; sends nothing yet.
-    async_table(event_loop& loop, any_transport through, std::string name, call_options options = {})
+    async_table(event_loop& loop, any_store through, std::string name, call_options options = {})
         : base(
               shared<detail::async_place>::make(loop.core(), std::move(through), std::move(name), std::move(options))) {
         detail::allow_alone<Entity>();
@@ -64,7 +64,7 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< the table's name
     /// Returns its transport.
-    [[nodiscard]] any_transport const& transport() const noexcept { return at_->table.transport(); }
+    [[nodiscard]] any_store const& store() const noexcept { return at_->table.store(); }
     /// Returns the options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return at_->table.options(); }
 
@@ -153,7 +153,7 @@ public:
     }
 
 private:
-    [[nodiscard]] table<Entity> blocking() const { return {transport(), name(), options()}; }
+    [[nodiscard]] table<Entity> blocking() const { return {store(), name(), options()}; }
     [[nodiscard]] write_of_one write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
         return {at_, [&] { return at_->table.to_write(kind, to_row(entity), condition); }};
     }

@@ -15,7 +15,7 @@ namespace detail {
 
 /// A table that is used in an event loop. Shared by the table and its awaitables, so that an awaitable may outlive the table.
 struct async_place : counted {
-    async_place(loop_core& in, any_transport through, std::string name, call_options options)
+    async_place(loop_core& in, any_store through, std::string name, call_options options)
         : core(in), way(in.way_to(through)), table(std::move(through), std::move(name), std::move(options)) {}
 
     loop_core& core;

@@ -58,7 +58,7 @@ private:
 /// Structured: `run` returns when every spawned task has ended. The first error that a spawned task returns is stored (`problem`); the
 /// first exception that leaves a task is thrown by `turn` or `run`, which may be called again.
 ///
-/// Requests to one transport go through one channel, which stays open as long as the loop: pass the same `any_transport` to all tables of a
+/// Requests to one transport go through one channel, which stays open as long as the loop: pass the same `any_store` to all tables of a
 /// store. A transport that responds immediately is called directly; a transport without its own channels blocks the loop during each
 /// request. Locks and waits in the program block the loop too, and so does a transport that waits on a clock other than that of the loop.
 ///
@@ -77,7 +77,8 @@ public:
     /// process if a task or a posted function destroys the loop that runs it.
     ~event_loop() {
         if (runs_) {
-            error{error_code::invalid_input, "an event_loop must not be destroyed by a task or a function that it runs"}
+            entitable::error{
+                error_code::invalid_input, "an event_loop must not be destroyed by a task or a function that it runs"}
                 .raise();
         }
         core_.close_ways();
@@ -156,7 +157,7 @@ public:
     }
 
     /// Returns the first error that a spawned task returned; empty if there was none.
-    [[nodiscard]] std::optional<error> const& problem() const noexcept { return problem_; }
+    [[nodiscard]] std::optional<entitable::error> const& error() const noexcept { return problem_; }
     /// Returns the number of tasks spawned so far.
     [[nodiscard]] std::uint64_t spawned() const noexcept { return spawned_; }
     /// Returns the driver that the loop waits in.
@@ -186,7 +187,7 @@ private:
     void wait() {
         steady_time const wakes = wakes_at();
         if (wakes == (steady_time::max)() && !core_.io().watches()) {
-            error silent{error_code::transport_failed, "deadlock: every task is waiting"};
+            entitable::error silent{error_code::transport_failed, "deadlock: every task is waiting"};
             if (core_.root().ended() != nullptr) { silent.raise(); }
             core_.root().end(silent);
         } else if (wakes != (steady_time::min)()) {
@@ -200,7 +201,7 @@ private:
     std::vector<std::coroutine_handle<>> fresh_; ///< coroutines that are spawned, and not started
     std::uint64_t spawned_{};
     bool runs_{}; ///< a turn is running
-    std::optional<error> problem_;
+    std::optional<entitable::error> problem_;
     std::exception_ptr thrown_;
 };
 

@@ -115,8 +115,8 @@ public:
     using visits_pages = loop_transport;    ///< opts in to `read_entities`
 
     /// Uses this transport. Call it on the thread of the loop.
-    loop_transport(event_loop& loop, any_transport through) : loop_transport(loop.core(), through) {}
-    loop_transport(detail::loop_core& core, any_transport const& through) : core_(&core), way_(&core.way_to(through)) {}
+    loop_transport(event_loop& loop, any_store through) : loop_transport(loop.core(), through) {}
+    loop_transport(detail::loop_core& core, any_store const& through) : core_(&core), way_(&core.way_to(through)) {}
 
     /// Returns the profile of the transport below.
     [[nodiscard]] entitable::profile profile() const { return way_->through.profile(); }

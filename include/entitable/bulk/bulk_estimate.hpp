@@ -66,7 +66,7 @@ template <class Entity, class Range>
     table<Entity> const& into, Range&& sample, std::uint64_t rows, bulk_targets const& targets = {}) {
     static_assert(
         std::ranges::input_range<Range>, "a sample of a bulk load must be an input range of the table's entities");
-    detail::bulk_sample all{into.name(), into.transport().profile()};
+    detail::bulk_sample all{into.name(), into.store().profile()};
     for (auto&& each : sample) { all.add(to_row(static_cast<Entity const&>(each))); }
     return all.cost(rows, targets);
 }

@@ -18,7 +18,7 @@
 /// - 429, 503 and Retry-After slow the load down, for one partition or for all. The rate recovers automatically.
 /// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, the error of a failed input, an error not caused by a row (a
 ///   missing table, no permission), the error of a row after `bulk_options::max_refused`, and the last failure if no request succeeded for
-///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, even in another
+///   `bulk_options::wait_budget`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, even in another
 ///   process; without a checkpoint an insert may be run again.
 /// - Thread safety: a load runs on the calling thread; other threads may use the table at the same time. `table::options()` apply to each
 ///   request.
@@ -118,7 +118,7 @@ template <class Entity, class Table, class Range>
         return next(item);
 #endif
     };
-    bulk_run load{into.transport(), into.name(), into.options(), mode, source, nullptr, options};
+    bulk_run load{into.store(), into.name(), into.options(), mode, source, nullptr, options};
     return load.run();
 }
 
@@ -167,7 +167,7 @@ template <class Entity, class Query, class Take>
         }
         return *next ? take(**next, item) : bulk_input::end;
     };
-    bulk_run load{into.transport(), into.name(), into.options(), mode, source, change, options};
+    bulk_run load{into.store(), into.name(), into.options(), mode, source, change, options};
     return load.run();
 }
 

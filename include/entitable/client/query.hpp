@@ -40,7 +40,7 @@ public:
     query() = default;
     /// Made by a table.
     explicit query(shared<detail::query_source>&& source) : any_query(std::move(source)) {}
-    query(any_transport through, call_options options, std::string table, result<query_plan> plan)
+    query(any_store through, call_options options, std::string table, result<query_plan> plan)
         : any_query(shared<detail::query_source>::make(std::move(through), std::move(options), std::move(table),
               std::move(plan), mapping<Entity>::partition_layout, mapping<Entity>::row_layout)) {}
 

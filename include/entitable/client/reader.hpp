@@ -31,7 +31,7 @@ public:
     using value_type = Entity; ///< entity type
 
     /// `name`: name of the table. Sends nothing.
-    reader(any_transport through, std::string name, call_options options = {})
+    reader(any_store through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
     /// Made by a table with several types: its queries skip rows of the other types.
     explicit reader(detail::table_core core) : base(std::move(core)) {}

@@ -21,12 +21,12 @@ enum class system_rows : std::uint8_t {
 class row_table {
 public:
     /// Makes a table over any transport; sends nothing.
-    row_table(any_transport through, std::string name, call_options options = {})
+    row_table(any_store through, std::string name, call_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name
     /// The transport.
-    [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
+    [[nodiscard]] any_store const& store() const noexcept { return core_.store(); }
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// Creates the table; TableAlreadyExists if it exists.

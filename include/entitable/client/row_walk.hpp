@@ -9,7 +9,7 @@
 #include <entitable/client/mapping/detail/entity_kind.hpp>
 #include <entitable/client/query/reading.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -19,11 +19,11 @@ namespace detail {
 
 /// The immutable part of a query, shared by its copies and runs.
 struct query_source : counted, query_parts {
-    ENTITABLE_LAZY query_source(any_transport to, call_options how, std::string name, result<query_plan> planned,
+    ENTITABLE_LAZY query_source(any_store to, call_options how, std::string name, result<query_plan> planned,
         key_layout partition, key_layout row);
     ~query_source();
 
-    any_transport through;
+    any_store through;
     call_options options;
     result<void> problem; ///< error of the plan
 };
@@ -40,7 +40,7 @@ ENTITABLE_LAZY void only_of_type(query_source& source, type_pattern const& type,
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> only_older(query_source const& all, date_time limit);
 
 /// Returns the same source on another transport.
-ENTITABLE_LAZY [[nodiscard]] shared<query_source> with_transport(query_source const& all, any_transport through);
+ENTITABLE_LAZY [[nodiscard]] shared<query_source> with_transport(query_source const& all, any_store through);
 /// The error of a query that cannot run.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_source(query_source const* source);
 
@@ -107,7 +107,7 @@ public:
     /// Visits all rows from the next page on, run by run, while the store is being read: see `read_entities`. The visitor stores its own
     /// error. `page_done` is called after each page, while nothing is being read, and may end the walk. `row_keys`: as in the request.
     ENTITABLE_LAZY [[nodiscard]] result<void> show_rows(
-        run_watcher visit, function_ref<result<void>()> page_done, bool row_keys = true);
+        page_visitor visit, function_ref<result<void>()> page_done, bool row_keys = true);
     /// Whether this query can use `show_rows`.
     [[nodiscard]] bool can_show_rows() const noexcept { return limits_.in_flight <= 1; }
     /// Returns the next row, valid until the next call; nullopt at the end.
@@ -140,7 +140,7 @@ private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
     ENTITABLE_LAZY [[nodiscard]] result<void> show_page(
-        run_watcher const& watcher, bool row_keys, std::uint64_t* number = nullptr);
+        page_visitor const& watcher, bool row_keys, std::uint64_t* number = nullptr);
     /// Requests the next page, and others concurrently.
     ENTITABLE_LAZY void read_round();
     /// Takes arrived pages until one has rows; returns whether another page must be requested.

@@ -68,7 +68,7 @@ public:
 
     /// `name`: 3 to 63 letters and digits, starting with a letter; case-insensitive, except in Cosmos DB. Each request checks it
     /// (InvalidResourceName, OutOfRangeInput).
-    table(any_transport through, std::string name, call_options options = {})
+    table(any_store through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {
         detail::allow_alone<Entity>();
     }
@@ -82,14 +82,14 @@ public:
     }
     /// Does not compile: a table has a name.
     template <class Store>
-        requires std::convertible_to<Store const&, any_transport>
+        requires std::convertible_to<Store const&, any_store>
     explicit table(Store const& through) : base(detail::table_core{through, {}, {}}) {
         static_assert(sizeof(Store) == 0, "a table needs its name after the store: table<order>{store, \"orders\"}");
     }
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name
     /// The transport.
-    [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
+    [[nodiscard]] any_store const& store() const noexcept { return core_.store(); }
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// Returns the same table with other options for its calls.

@@ -10,7 +10,7 @@
 #include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/core/request/single_request.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <string>
 #include <vector>
@@ -28,16 +28,16 @@ class partition_search;
 /// from several threads.
 class table_core {
 public:
-    table_core(any_transport through, std::string name, call_options options);
+    table_core(any_store through, std::string name, call_options options);
     /// Writes go through `writer`, which maintains other rows of the table.
-    table_core(any_transport through, std::string name, call_options options, shared<companion_writer> writer);
+    table_core(any_store through, std::string name, call_options options, shared<companion_writer> writer);
     table_core(table_core const& other);
     table_core(table_core&& other) noexcept;
     table_core& operator=(table_core const& other);
     table_core& operator=(table_core&& other) noexcept;
     ~table_core();
 
-    [[nodiscard]] any_transport const& transport() const noexcept { return through_; }
+    [[nodiscard]] any_store const& store() const noexcept { return through_; }
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     [[nodiscard]] call_options const& options() const noexcept { return options_; }
     /// The type whose rows queries return; null if the table has one type.
@@ -115,7 +115,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions(bool any_row = false) const;
 
 private:
-    any_transport through_;
+    any_store through_;
     std::string name_;
     call_options options_;
     shared<companion_writer> writer_;

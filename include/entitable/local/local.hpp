@@ -199,7 +199,7 @@ private:
                 }
             }
         }
-        run_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
+        page_visitor const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
         ENTITABLE_TRY(auto reader, read_page(*request.asked, limits, shown, request.row_keys, context));
         return shown != nullptr ? std::move(reader).finish_shown()
                                 : detail::show_page(std::move(reader).finish(), *request.visit);
@@ -207,7 +207,7 @@ private:
 
     /// Collects the rows of a page, or passes them to a visitor while the store reads them.
     [[nodiscard]] result<detail::page_reader> read_page(query_entities const& request,
-        detail::page_limits const& limits, run_watcher const* shown, bool row_keys, call const& context) const {
+        detail::page_limits const& limits, page_visitor const* shown, bool row_keys, call const& context) const {
         auto const table = state_->table_key(request.table);
         auto reader = detail::page_reader::start(request, table, limits, shown, row_keys);
         if (!reader) { return reader; }

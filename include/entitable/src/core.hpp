@@ -44,7 +44,6 @@
 #include <entitable/core/load/impl/bulk_sending.ipp>
 #include <entitable/core/load/impl/migration_position.ipp>
 #include <entitable/core/request/impl/batch_packer.ipp>
-#include <entitable/core/request/impl/fate.ipp>
 #include <entitable/core/request/impl/filter.ipp>
 #include <entitable/core/request/impl/key_range.ipp>
 #include <entitable/core/request/impl/key_ranges.ipp>
@@ -54,12 +53,13 @@
 #include <entitable/core/request/impl/settling.ipp>
 #include <entitable/core/request/impl/trace_context.ipp>
 #include <entitable/core/request/impl/validate.ipp>
+#include <entitable/core/request/impl/write_outcome.ipp>
 #include <entitable/core/row/impl/name_table.ipp>
 #include <entitable/core/row/impl/page.ipp>
 #include <entitable/core/row/impl/printed.ipp>
 #include <entitable/core/row/impl/property_finder.ipp>
 #include <entitable/core/row/impl/row.ipp>
-#include <entitable/core/transport/impl/any_transport.ipp>
+#include <entitable/core/transport/impl/any_store.ipp>
 #include <entitable/core/transport/impl/attempt.ipp>
 #include <entitable/core/transport/impl/channel.ipp>
 #include <entitable/core/transport/impl/sweep.ipp>

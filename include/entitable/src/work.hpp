@@ -12,7 +12,7 @@
 #endif
 
 #include <entitable/work/messaging/impl/held_time.ipp>
-#include <entitable/work/messaging/impl/keep_alive.ipp>
+#include <entitable/work/messaging/impl/lease_renewal.ipp>
 #include <entitable/work/messaging/impl/queue_claim.ipp>
 #include <entitable/work/messaging/impl/queue_core.ipp>
 #include <entitable/work/messaging/impl/queue_ends.ipp>

@@ -8,7 +8,7 @@
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ namespace detail {
 
 /// Reads all pages. `take(page)` returns the number of items known so far: reading stops if pages bring no new items.
 template <class Request, class Take>
-[[nodiscard]] result<void> read_pages(any_transport const& from, Request first, Take const& take) {
+[[nodiscard]] result<void> read_pages(any_store const& from, Request first, Take const& take) {
     constexpr std::size_t limit = 1'000;
     std::size_t known = 0;
     std::size_t idle = 0;
@@ -59,7 +59,7 @@ template <class Request, class Take>
 
 /// Reads all tables, or only the named tables, page by page. Errors: those of the transport; TransportFailed after more than 1,000 consecutive
 /// pages without new items.
-[[nodiscard]] inline result<contents> read_contents(any_transport const& from, std::vector<std::string> names = {}) {
+[[nodiscard]] inline result<contents> read_contents(any_store const& from, std::vector<std::string> names = {}) {
     contents all;
     auto const page_size = static_cast<std::uint32_t>(from.profile().max_page_size);
     if (names.empty()) {
@@ -197,7 +197,7 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
 }
 
 /// Returns `to_text` of everything in a store; the text of the error if it cannot be read.
-[[nodiscard]] inline std::string dump(any_transport const& store, shown how = shown::data) {
+[[nodiscard]] inline std::string dump(any_store const& store, shown how = shown::data) {
     auto const all = read_contents(store);
     return all ? to_text(*all, how) : all.error().to_string() + '\n';
 }

@@ -7,13 +7,13 @@
 /// It is for user-defined sagas, and for all other work that must be resumable after a crash:
 ///
 ///     testing::crash_point_world world;
-///     world.begin = [](any_transport const& store, clock& time) { ... make tables, and put the message into its queue ... };
-///     world.shows = [](any_transport const& store) { return ... the state that must equal that of an uninterrupted run ...; };
+///     world.begin = [](any_store const& store, clock& time) { ... make tables, and put the message into its queue ... };
+///     world.shows = [](any_store const& store) { return ... the state that must equal that of an uninterrupted run ...; };
 ///     auto const found = testing::every_crash_point(
-///         [](any_transport through, clock& time) { ... claim a message, resume its work, complete it ... }, world);
+///         [](any_store through, clock& time) { ... claim a message, resume its work, complete it ... }, world);
 ///     CHECK(found.problem == "");                         // otherwise found.point is the place
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/interleaving_limits.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -27,12 +27,12 @@ namespace testing {
 
 /// The environment of a worker.
 struct crash_point_world {
-    std::function<void(any_transport const&, clock&)> begin{}; ///< sets up the store; called once for each run
-    std::function<std::string(any_transport const&)> shows{};  ///< the state to compare with an uninterrupted run
-    std::function<std::string(any_transport const&)> wrong{};  ///< returns an error, or nothing, at the end; optional
-    std::function<void(any_transport const&, clock&)>
+    std::function<void(any_store const&, clock&)> begin{}; ///< sets up the store; called once for each run
+    std::function<std::string(any_store const&)> shows{};  ///< the state to compare with an uninterrupted run
+    std::function<std::string(any_store const&)> wrong{};  ///< returns an error, or nothing, at the end; optional
+    std::function<void(any_store const&, clock&)>
         meanwhile{}; ///< actions of other programs, called once in each run: at the point, or at the end; optional
-    std::chrono::nanoseconds patience{
+    std::chrono::nanoseconds wait_budget{
         std::chrono::minutes{1}}; ///< time until the next worker starts: by then claims have expired
     std::size_t workers{3};       ///< number of workers after the interrupted one
 };
@@ -70,7 +70,7 @@ public:
 
     /// The state that all copies share.
     struct state {
-        any_transport below;             ///< the store
+        any_store below;                 ///< the store
         std::size_t at{};                ///< number of the request, from 0
         interruption how{};              ///< the kind of interruption
         std::function<void()> others{};  ///< work of other workers, for `others_before` and `others_behind`
@@ -117,7 +117,7 @@ private:
 /// compares the result of `shows` with the result of an uninterrupted run. Stops at the first problem. The result is deterministic if
 /// `work` is deterministic.
 [[nodiscard]] inline crash_point_report every_crash_point(
-    std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
+    std::function<void(any_store, clock&)> const& work, crash_point_world const& world) {
     crash_point_report told;
     std::string expected;
     auto const run = [&](std::size_t at, interruption how) {
@@ -131,7 +131,7 @@ private:
             if (!std::exchange(met, true)) { world.meanwhile(store, time); }
         };
         auto const all_others = [&] {
-            time.advance(world.patience);
+            time.advance(world.wait_budget);
             work(store, time);
             meet_others();
         };
@@ -139,7 +139,7 @@ private:
         work(interrupted{state}, time);
         if (how == interruption::late && state->held_up) { state->held_up(); }
         for (std::size_t worker = 0; worker < world.workers; ++worker) {
-            time.advance(world.patience);
+            time.advance(world.wait_budget);
             work(store, time);
         }
         meet_others();

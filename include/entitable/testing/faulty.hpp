@@ -66,7 +66,7 @@ class faulty {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Takes exactly a T: no conversion is tried, not even when any_transport checks whether this type is a transport.
+    // Takes exactly a T: no conversion is tried, not even when any_store checks whether this type is a transport.
     /// Wraps a transport, without planned faults.
     template <std::same_as<T> Wrapped>
     explicit faulty(Wrapped wrapped, faulty_options const& options = {})

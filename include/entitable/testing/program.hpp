@@ -6,7 +6,7 @@
 /// `program`: blocking code as a resumable operation, so that `interleavings` and `steps` can run it like any other.
 
 #include <entitable/core/request/operation.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <condition_variable>
 #include <functional>
@@ -23,7 +23,7 @@ namespace testing {
 /// throw: an exception ends the process.
 ///
 ///     on.add("transfer", [] {
-///         return testing::program<result<void>>{[](any_transport through, clock& time) { ... }};
+///         return testing::program<result<void>>{[](any_store through, clock& time) { ... }};
 ///     }, [](result<void> outcome) { ... });
 template <class Outcome>
 class program {
@@ -83,12 +83,12 @@ class program {
 
 public:
     /// Starts the body at the given time, with the profile of local backends.
-    explicit program(std::function<Outcome(any_transport, clock&)> body, steady_time now = {})
+    explicit program(std::function<Outcome(any_store, clock&)> body, steady_time now = {})
         : with_(std::make_shared<exchange>()) {
         with_->now = now;
         thread_ = std::thread{[body = std::move(body), with = with_] {
             handed_clock time{*with};
-            Outcome made = body(any_transport{handed_over{with}}, time);
+            Outcome made = body(any_store{handed_over{with}}, time);
             std::lock_guard const lock{with->guard};
             with->outcome.emplace(std::move(made));
             with->ended = true;

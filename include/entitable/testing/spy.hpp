@@ -31,7 +31,7 @@ class spy {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Takes exactly a T, so that no conversion is tried when any_transport checks whether this type is a transport.
+    // Takes exactly a T, so that no conversion is tried when any_store checks whether this type is a transport.
     /// Records from now on.
     template <std::same_as<T> Wrapped>
     explicit spy(Wrapped wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}

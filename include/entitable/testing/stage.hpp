@@ -38,7 +38,7 @@ public:
         return stores_[place];
     }
     /// Delivers requests to a place through a transport other than its store, for example one that records them.
-    void deliver_to(any_transport way, std::size_t place = 0) {
+    void deliver_to(any_store way, std::size_t place = 0) {
         (void)store(place);
         ways_[place] = std::move(way);
     }
@@ -152,7 +152,7 @@ private:
             end();
         }
         template <class Asked>
-        void send(stage& on, move const& how, any_transport const& way, Asked const& request) {
+        void send(stage& on, move const& how, any_store const& way, Asked const& request) {
             std::function<result<response_of<Asked>>(date_time&)> const deliver = [way, request](date_time& date) {
                 call own;
                 auto answer = way.execute(request, own);
@@ -351,7 +351,7 @@ private:
     mutable manual_clock time_;
     steady_time begun_{time_.steady()}; ///< differs between runs, so states contain times relative to it
     std::deque<memory_backend> stores_; ///< one store for each place
-    std::vector<any_transport> ways_;   ///< transports to the stores
+    std::vector<any_store> ways_;       ///< transports to the stores
     std::vector<std::shared_ptr<void>> kept_;
     std::vector<std::unique_ptr<actor>> actors_;
     std::vector<held_up> held_;

@@ -22,25 +22,25 @@ public:
     [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< a success
     [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< a failure with its reason
 
-    explicit operator bool() const noexcept { return why_.empty(); } ///< whether the assertion holds
+    explicit operator bool() const noexcept { return reason_.empty(); } ///< whether the assertion holds
     /// Returns the expectation and the actual result; empty if the assertion holds.
-    [[nodiscard]] std::string const& why() const noexcept { return why_; }
+    [[nodiscard]] std::string const& reason() const noexcept { return reason_; }
 
 private:
-    explicit verdict(std::string why) : why_(std::move(why)) {}
-    std::string why_;
+    explicit verdict(std::string why) : reason_(std::move(why)) {}
+    std::string reason_;
 };
 
 /// Prints the reason, for frameworks that print their checks.
 template <class Stream>
-auto operator<<(Stream& out, verdict const& asked) -> decltype(out << asked.why()) {
-    return out << (asked ? std::string{"yes"} : asked.why());
+auto operator<<(Stream& out, verdict const& asked) -> decltype(out << asked.reason()) {
+    return out << (asked ? std::string{"yes"} : asked.reason());
 }
 
 /// Ends the program with the reason and the place, unless the verdict is yes.
 inline void(require)(verdict const& asked, char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (!asked) {
-        std::fprintf(stderr, "%s:%d: %s\n", file, line, asked.why().c_str());
+        std::fprintf(stderr, "%s:%d: %s\n", file, line, asked.reason().c_str());
         std::exit(EXIT_FAILURE);
     }
 }
@@ -64,7 +64,7 @@ template <class T>
 
 /// Asserts that an entity with these keys exists.
 [[nodiscard]] inline verdict has_entity(
-    any_transport const& store, std::string table, std::string partition_key, std::string row_key) {
+    any_store const& store, std::string table, std::string partition_key, std::string row_key) {
     call context;
     auto const read =
         store.execute(get_entity{std::move(table), std::move(partition_key), std::move(row_key), {}}, context);

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 /// Whether a result knows that another library moved its error out.
-bool knows_what_was_taken(entitable::any_transport const& store) {
+bool knows_what_was_taken(entitable::any_store const& store) {
     auto failed = entitable::table<town>{store, "towns"}.get("Italy", "Atlantis");
     bool const right = error_of(failed).code == entitable::error_code::resource_not_found &&
         failed.error().code == entitable::error_code::invalid_input;

@@ -4,7 +4,7 @@
 #include "town.hpp"
 #include <entitable/memory.hpp>
 
-entitable::any_transport opened() {
+entitable::any_store opened() {
     entitable::memory_backend store;
     entitable::table<town>{store, "towns"}.create().value();
     return store;

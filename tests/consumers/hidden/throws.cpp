@@ -3,7 +3,7 @@
 
 #include "town.hpp"
 
-town found(entitable::any_transport const& towns, std::string const& name) {
+town found(entitable::any_store const& towns, std::string const& name) {
     return entitable::table<town>{towns, "towns"}.get("Italy", name).value();
 }
 

@@ -17,10 +17,10 @@ struct town {
 ENTITABLE(town, partition_key(country), row_key(name), properties())
 
 /// An empty table of towns, from one library.
-__attribute__((visibility("default"))) entitable::any_transport opened();
+__attribute__((visibility("default"))) entitable::any_store opened();
 
 /// Throws the error for a missing town, from the other library.
-__attribute__((visibility("default"))) town found(entitable::any_transport const& towns, std::string const& name);
+__attribute__((visibility("default"))) town found(entitable::any_store const& towns, std::string const& name);
 
 /// Moves the error out of a result, which the caller destroys.
 __attribute__((visibility("default"))) entitable::error error_of(entitable::result<town>& failed);

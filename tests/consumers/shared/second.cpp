@@ -4,7 +4,7 @@
 #include "towns.hpp"
 
 entitable::result<town> town_as_value(
-    entitable::any_transport const& towns, std::string const& country, std::string const& name) {
+    entitable::any_store const& towns, std::string const& country, std::string const& name) {
     return entitable::table<town>{towns, "towns"}.get(country, name);
 }
 

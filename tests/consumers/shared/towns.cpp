@@ -5,13 +5,13 @@
 
 #include <entitable/memory.hpp>
 
-entitable::any_transport opened_towns() {
+entitable::any_store opened_towns() {
     entitable::memory_backend store;
     entitable::table<town>{store, "towns"}.create().value();
     return store;
 }
 
-town town_of(entitable::any_transport const& towns, std::string const& country, std::string const& name) {
+town town_of(entitable::any_store const& towns, std::string const& country, std::string const& name) {
     return entitable::table<town>{towns, "towns"}.get(country, name).value();
 }
 

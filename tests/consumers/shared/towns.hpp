@@ -19,10 +19,10 @@ struct town {
 ENTITABLE(town, partition_key(country), row_key(name), properties(people))
 
 /// A handle of the store that the library opened.
-entitable::any_transport opened_towns();
+entitable::any_store opened_towns();
 
 /// Throws the library's error for a missing town.
-town town_of(entitable::any_transport const& towns, std::string const& country, std::string const& name);
+town town_of(entitable::any_store const& towns, std::string const& country, std::string const& name);
 
 /// Runs a query that was created on the other side of the border.
 std::size_t count_towns(entitable::query<town, entitable::access_path::partition> towns);
@@ -32,5 +32,5 @@ entitable::clock* clock_of_towns();
 
 /// In the second file of the program.
 entitable::result<town> town_as_value(
-    entitable::any_transport const& towns, std::string const& country, std::string const& name);
+    entitable::any_store const& towns, std::string const& country, std::string const& name);
 entitable::clock* clock_of_second();

@@ -25,7 +25,7 @@ ENTITABLE(loan,
 
 class lending {
 public:
-    explicit lending(entitable::any_transport where) : loans_(std::move(where), "Loans") {}
+    explicit lending(entitable::any_store where) : loans_(std::move(where), "Loans") {}
 
     entitable::result<bool> open() { return loans_.create_if_absent(); }
 

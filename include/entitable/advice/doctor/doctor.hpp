@@ -5,7 +5,7 @@
 /// \file
 /// `doctor(store)`: reads all tables of a store and reports faults in the system rows among the entities.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
 
 #include <string>
@@ -52,7 +52,7 @@ struct diagnosis {
 
 namespace detail {
 
-[[nodiscard]] result<diagnosis> examine_tables(any_transport const& store, call_options const& options);
+[[nodiscard]] result<diagnosis> examine_tables(any_store const& store, call_options const& options);
 void add_finding(diagnosis& to, store_fault kind, std::string const& table, std::uint64_t count, std::string example);
 
 /// Adds the findings of the verification of a table with indexes or sums.
@@ -91,7 +91,7 @@ template <class Table>
 ///
 /// Errors: those of the store; NotSupported if it cannot list its tables.
 template <class... Tables>
-[[nodiscard]] result<diagnosis> doctor(any_transport const& store, Tables const&... tables) {
+[[nodiscard]] result<diagnosis> doctor(any_store const& store, Tables const&... tables) {
     ENTITABLE_TRY(diagnosis made, detail::examine_tables(store, {}));
     result<void> outcome;
     static_cast<void>(((outcome = detail::examine_companions(made, tables)) && ...));

@@ -349,8 +349,8 @@ ENTITABLE_DECL std::string advice::to_string() const {
     out += keys.to_string(2);
     key_candidate const& best = candidates.front();
     if (!best.present) {
-        out += "\nBest candidate: " + best.why + "\n" + best.declaration + "\n  gains  " + best.gains + "\n  loses  " +
-            best.loses + '\n';
+        out += "\nBest candidate: " + best.reason + "\n" + best.declaration + "\n  gains  " + best.gains +
+            "\n  loses  " + best.loses + '\n';
         if (!best.finer.empty()) {
             out += "  finer  append " + best.finer + " to the partition key: " + best.finer_effect + '\n';
         }

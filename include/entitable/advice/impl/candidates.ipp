@@ -218,7 +218,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         }
         key_candidate one;
         one.present = present;
-        one.why = std::move(why);
+        one.reason = std::move(why);
         one.score = scores.score(keys);
         explain_candidate(one, scores, targets);
         made.push_back(std::move(one));

@@ -40,7 +40,7 @@ ENTITABLE_DECL double lowest_autoscale_maximum(throughput_floor const& floor, th
     return rules.autoscale_factor * lowest_units(floor, rules);
 }
 
-ENTITABLE_DECL double autoscale_least(double units, throughput_rules const& rules) noexcept {
+ENTITABLE_DECL double autoscale_minimum(double units, throughput_rules const& rules) noexcept {
     return units / rules.autoscale_factor;
 }
 

@@ -129,7 +129,7 @@ ENTITABLE_DECL result<throughput_plan> plan_throughput(throughput_request const&
     throughput_floor const floor{request.storage_gb, (std::max)(plan.first_raise, request.highest_ever)};
     plan.lowest_afterwards = lowest_units(floor, rules);
     plan.lowest_autoscale_maximum = lowest_autoscale_maximum(floor, rules);
-    plan.autoscale_from = autoscale_least(request.desired, rules);
+    plan.autoscale_from = autoscale_minimum(request.desired, rules);
     plan.steps = detail::steps_of(plan);
     return plan;
 }

@@ -23,7 +23,7 @@ namespace detail {
 
 /// Reads the rows of a table into a sample, page by page.
 [[nodiscard]] result<table_sample> read_sample(
-    any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options);
+    any_store const& through, std::string table, sample_builder builder, sample_table_options const& options);
 
 } // namespace detail
 
@@ -32,20 +32,20 @@ namespace detail {
 template <class Entity>
 [[nodiscard]] result<table_sample> sample_table(table<Entity> const& from, sample_table_options const& options = {}) {
     using map = mapping<Entity>;
-    return detail::read_sample(from.transport(), from.name(),
+    return detail::read_sample(from.store(), from.name(),
         sample_builder{declaration_of<Entity>(), map::partition_layout, map::row_layout, {options.rows, options.seed}},
         options);
 }
 
 /// Does the same for a table whose rows have no type here: keys are used as they are.
 [[nodiscard]] inline result<table_sample> sample_rows(
-    any_transport const& through, std::string table, sample_table_options const& options = {}) {
+    any_store const& through, std::string table, sample_table_options const& options = {}) {
     return detail::read_sample(
         through, std::move(table), sample_builder{sample_options{options.rows, options.seed}}, options);
 }
 /// Does the same with a builder for the components of the keys; its own number of rows and seed are used.
 [[nodiscard]] inline result<table_sample> sample_rows(
-    any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options = {}) {
+    any_store const& through, std::string table, sample_builder builder, sample_table_options const& options = {}) {
     return detail::read_sample(through, std::move(table), std::move(builder), options);
 }
 

@@ -63,7 +63,7 @@ private:
 
 /// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if the table exists; the table is not
 /// changed then.
-[[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
+[[nodiscard]] result<stress_outcome> stress_a_table(any_store const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts);
 
@@ -75,7 +75,7 @@ template <mapped_entity Entity>
 class stress_test {
 public:
     /// `table` must not exist; `run` creates and removes it. The entities must be in one partition.
-    stress_test(any_transport through, std::string table, std::vector<Entity> entities)
+    stress_test(any_store through, std::string table, std::vector<Entity> entities)
         : through_(std::move(through)), table_(std::move(table)), entities_(std::move(entities)) {}
 
     /// Adds point reads of any of the entities.
@@ -141,7 +141,7 @@ private:
         return *this;
     }
 
-    any_transport through_;
+    any_store through_;
     std::string table_;
     std::vector<Entity> entities_;
     std::vector<action> actions_;

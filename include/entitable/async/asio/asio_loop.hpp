@@ -104,7 +104,7 @@ public:
     [[nodiscard]] event_loop& loop() noexcept { return state_->loop(); }
     /// Returns the strand of the loop.
     [[nodiscard]] boost::asio::any_io_executor const& get_executor() const noexcept { return state_->on(); }
-    /// Takes over a task, which starts soon. Its error is stored in `loop().problem()`; an exception is thrown by `io_context::run`. Safe
+    /// Takes over a task, which starts soon. Its error is stored in `loop().error()`; an exception is thrown by `io_context::run`. Safe
     /// to use from any thread.
     template <class T>
     void spawn(task<T> begun) {

@@ -123,7 +123,7 @@ private:
         result<transacted> operator()() const {
             options->time = &stack_clock_of(at->core);
             table_core const through{
-                loop_transport{at->core, at->table.transport()}, at->table.name(), at->table.options()};
+                loop_transport{at->core, at->table.store()}, at->table.name(), at->table.options()};
             return transact_entities<Entity>(through, std::move(*partition), *body, *options);
         }
     };

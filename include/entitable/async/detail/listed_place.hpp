@@ -32,14 +32,14 @@ struct listed_place : counted {
 
     template <class... Indexes>
     listed_place(
-        loop_core& in, any_transport through, std::string name, table_options how, in_table<Indexes> const&... places)
+        loop_core& in, any_store through, std::string name, table_options how, in_table<Indexes> const&... places)
         : core(in),
           rows(shared<async_place>::make(in, through, name, how.calls)),
           books(loop_transport{in, through}, std::move(name), on_stack_clock(std::move(how), in),
               in_table<Indexes>{loop_transport{in, places.through}, places.name}...) {}
     listed_place(listed_place const& other, call_options options)
         : core(other.core),
-          rows(shared<async_place>::make(core, other.rows->table.transport(), other.rows->table.name(), options)),
+          rows(shared<async_place>::make(core, other.rows->table.store(), other.rows->table.name(), options)),
           books(other.books.with(std::move(options))) {}
 
     loop_core& core;

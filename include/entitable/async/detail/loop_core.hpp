@@ -7,7 +7,7 @@
 
 #include <entitable/async/detail/loop_mailbox.hpp>
 #include <entitable/async/detail/loop_timers.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
 #include <map>
@@ -20,7 +20,7 @@ namespace detail {
 
 /// A loop's connection to one transport. Lives as long as the loop.
 struct loop_way {
-    any_transport through;
+    any_store through;
     bool at_once;           ///< whether the transport is called directly
     shared<channel> opened; ///< null if the transport is called directly, and when the loop ends
     std::size_t under_way{};
@@ -92,7 +92,7 @@ public:
     // ---- requests ----
 
     /// Returns the connection to a transport, opened once for all its copies.
-    [[nodiscard]] loop_way& way_to(any_transport const& through) {
+    [[nodiscard]] loop_way& way_to(any_store const& through) {
         auto const [at, made] = ways_.try_emplace(through.identity(), loop_way{through, through.at_once(), {}, 0});
         if (made && !at->second.at_once) { at->second.opened = open_channel(through, io_); }
         return at->second;

@@ -33,18 +33,18 @@ ENTITABLE_BEGIN_NAMESPACE
 /// of a system row; EntityAlreadyExists if a row of the target differs (`copy_options::overwrite`); InvalidDuplicateRow if two rows of one
 /// page would get the same key; RowMismatch if the row read back differs from the written row; errors from
 /// `batch_packer`, from both transports and from `change`. Resume from the last reported `copy_progress::next`. A write of unknown effect ends the copy; resuming is safe.
-[[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
-    any_transport const& to, std::string to_table, detail::row_replacement change, copy_watcher watch,
+[[nodiscard]] result<copy_progress> copy_rows(any_store const& from, std::string from_table, any_store const& to,
+    std::string to_table, detail::row_replacement change, copy_progress_callback watch,
     copy_options const& options = {});
 
 /// Copies the rows of a table unchanged, including system rows that are data. Errors as above, but NotSupported only for the table of a
 /// view and for rows from a newer version of the library.
-[[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
-    any_transport const& to, std::string to_table, copy_watcher watch, copy_options const& options);
+[[nodiscard]] result<copy_progress> copy_rows(any_store const& from, std::string from_table, any_store const& to,
+    std::string to_table, copy_progress_callback watch, copy_options const& options);
 
 /// Does the same without a progress callback.
-[[nodiscard]] inline result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
-    any_transport const& to, std::string to_table, copy_options const& options = {}) {
+[[nodiscard]] inline result<copy_progress> copy_rows(any_store const& from, std::string from_table, any_store const& to,
+    std::string to_table, copy_options const& options = {}) {
     return copy_rows(from, std::move(from_table), to, std::move(to_table), [](copy_progress const&) {}, options);
 }
 
@@ -52,10 +52,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// or a result of either. Properties that `Source` does not declare are not copied. Otherwise like `copy_rows`.
 template <class Source, class Target, class Change>
 [[nodiscard]] result<copy_progress> copy(table<Source> const& from, table<Target> const& to, Change const& change,
-    copy_watcher watch, copy_options const& options = {}) {
+    copy_progress_callback watch, copy_options const& options = {}) {
     Source read;
     return copy_rows(
-        from.transport(), from.name(), to.transport(), to.name(),
+        from.store(), from.name(), to.store(), to.name(),
         [&](row_view stored) -> result<std::optional<row>> {
             if (auto decoded = from_row(stored, read, from.options().reading); !decoded) {
                 return std::move(decoded).as_failure();
@@ -76,7 +76,7 @@ template <class Source, class Target, class Change>
 template <class Entity>
 [[nodiscard]] result<copy_progress> copy(
     table<Entity> const& from, table<Entity> const& to, copy_options const& options = {}) {
-    return copy_rows(from.transport(), from.name(), to.transport(), to.name(), options);
+    return copy_rows(from.store(), from.name(), to.store(), to.name(), options);
 }
 
 ENTITABLE_END_NAMESPACE

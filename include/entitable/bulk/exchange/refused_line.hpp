@@ -25,8 +25,8 @@ struct refused_line {
     std::uint64_t last_line{};  ///< last line of the record: greater than `first_line` if a field contains line ends
     std::string text;           ///< the record as it was read, without its line end
     bool is_cut{}; ///< `text` has only the beginning of the record, because it exceeded the maximum size of a record
-    error
-        why; ///< RowMismatch for a value, InvalidInput for a malformed record; the message begins with line and column
+    entitable::error
+        error; ///< RowMismatch for a value, InvalidInput for a malformed record; the message begins with line and column
 };
 
 /// What was read so far.

@@ -52,9 +52,7 @@ public:
     /// Drops tables that are too old, and returns their names.
     [[nodiscard]] result<std::vector<std::string>> drop_old() const;
 
-    [[nodiscard]] table_core of(std::string name) const {
-        return {core_.transport(), std::move(name), core_.options()};
-    }
+    [[nodiscard]] table_core of(std::string name) const { return {core_.store(), std::move(name), core_.options()}; }
 
 private:
     struct known_tables : counted {
@@ -89,7 +87,7 @@ public:
     using value_type = Entity; ///< entity type
 
     /// `name` and the digits of a period form the name of a table: 3 to 63 characters together. Sends nothing.
-    period_tables(any_transport through, std::string name, period_options how, call_options options = {})
+    period_tables(any_store through, std::string name, period_options how, call_options options = {})
         : names_(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
 
     /// Returns the table of the period of a time, created if it does not exist.
@@ -118,7 +116,7 @@ public:
 private:
     [[nodiscard]] table<Entity> opened(std::string name) const {
         detail::table_core const core = names_.of(std::move(name));
-        return table<Entity>{core.transport(), core.name(), core.options()};
+        return table<Entity>{core.store(), core.name(), core.options()};
     }
 
     detail::period_names names_;

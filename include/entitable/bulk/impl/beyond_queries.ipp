@@ -11,7 +11,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<void> check_found_by_queries(
-    any_transport const& in, std::string_view table, call_options const& calls, clock& time) {
+    any_store const& in, std::string_view table, call_options const& calls, clock& time) {
     query_entities asked;
     asked.table = table;
     asked.range.partition = {

@@ -64,7 +64,7 @@ template <class Old, access_path Path, mapped_entity New, class Change>
         return std::move(is_new ? good : decoded).as_failure();
     };
     return detail::run_migration(
-        *at, to.transport(), to.name(), to.options(), convert,
+        *at, to.store(), to.name(), to.options(), convert,
         [&](std::optional<std::string> token) {
             return detail::query_rows::of(token ? found.resume(*std::move(token)) : found, false);
         },

@@ -120,7 +120,7 @@ template <class Entity, class Query>
 template <mapped_entity Entity>
 [[nodiscard]] result<schema_drift_report> schema_drift(
     table<Entity> const& of, schema_drift_options const& options = {}) {
-    table<detail::any_row> const rows{of.transport(), of.name(), of.options()};
+    table<detail::any_row> const rows{of.store(), of.name(), of.options()};
     return detail::drift_of<Entity>(rows.scan_table(), options);
 }
 /// Does the same for the rows that a query finds.

@@ -110,7 +110,7 @@ public:
     using value_type = View; ///< type of its rows
 
     /// `name`: as for `table`, with at most 46 characters. Sends nothing.
-    materialized_view(any_transport through, std::string name, view_options how = {}, call_options options = {})
+    materialized_view(any_store through, std::string name, view_options how = {}, call_options options = {})
         : all_(detail::table_core{std::move(through), std::move(name), std::move(options)}, std::move(how)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return all_.core().name(); } ///< name of the view
@@ -144,7 +144,7 @@ public:
     [[nodiscard]] result<view_answer<reader<View>>> open() const {
         ENTITABLE_TRY(detail::view_pointer now, all_.shown());
         return view_answer<reader<View>>{
-            reader<View>{all_.core().transport(), std::move(now.table), all_.core().options()}, now.from, now.until};
+            reader<View>{all_.core().store(), std::move(now.table), all_.core().options()}, now.from, now.until};
     }
     /// Returns the result of `look(reader<View> const&)` on one generation; calls it again if that generation was removed in the meantime.
     /// Errors: those of `look`, and of `open`. Cost: one point read in addition to those of `look`.

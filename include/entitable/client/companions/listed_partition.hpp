@@ -51,7 +51,7 @@ public:
     [[nodiscard]] table_core sending_core() const {
         if constexpr (Reader::is_maintained) {
             if (!this->family_) { return this->core_; } // moved from
-            return {any_transport{maintaining{this->shared_family()}}, this->name(), this->options()};
+            return {any_store{maintaining{this->shared_family()}}, this->name(), this->options()};
         } else {
             return this->core_;
         }

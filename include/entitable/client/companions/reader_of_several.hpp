@@ -114,7 +114,7 @@ protected:
     template <class E>
     [[nodiscard]] auto rows() const {
         if constexpr (is_wide<E>) { // this table has no companions
-            return table<wide<E>>{detail::table_core{core_.transport(), core_.name(), core_.options()}, wide_how_};
+            return table<wide<E>>{detail::table_core{core_.store(), core_.name(), core_.options()}, wide_how_};
         } else if constexpr (is_index<E>) {
             return table<E>{family().places[position_of<E>()]};
         } else {
@@ -144,20 +144,20 @@ public:
 
     /// `name`: name of the table. A table for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Sends nothing.
     template <class... Indexes>
-    reader(any_transport through, std::string name, in_table<Indexes>... places)
+    reader(any_store through, std::string name, in_table<Indexes>... places)
         : reader(from_core, {std::move(through), std::move(name), {}}, {}, places...) {}
     /// Does the same with options for its calls.
     template <class... Indexes>
-    reader(any_transport through, std::string name, call_options options, in_table<Indexes>... places)
+    reader(any_store through, std::string name, call_options options, in_table<Indexes>... places)
         : reader(from_core, {std::move(through), std::move(name), std::move(options)}, {}, places...) {}
     /// Does the same with options for indexes and sums.
     template <class... Indexes>
-    reader(any_transport through, std::string name, table_options how, in_table<Indexes>... places)
+    reader(any_store through, std::string name, table_options how, in_table<Indexes>... places)
         : reader(from_core, {std::move(through), std::move(name), how.calls}, how, places...) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
     /// The transport.
-    [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
+    [[nodiscard]] any_store const& store() const noexcept { return core_.store(); }
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// Returns the same reader with other options for its calls.
@@ -350,7 +350,7 @@ private:
         constexpr bool shares = detail::shares_partitions_with<E, detail::type_of_listed<First>,
             detail::type_of_listed<Second>, detail::type_of_listed<More>...>;
         if (auto ready = check_ready<E>(); !ready) {
-            return {core_.transport(), core_.options(), core_.name(), std::move(ready).as_failure()};
+            return {core_.store(), core_.options(), core_.name(), std::move(ready).as_failure()};
         }
         auto source = detail::ask(core_, condition, Path, detail::layout_of_entity<E>);
         detail::only_of_type(*source, detail::pattern_of_type<E>, shares);

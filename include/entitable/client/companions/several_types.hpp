@@ -82,7 +82,7 @@ public:
         static_cast<void>(base::template allows<E>());
         if constexpr (base::template is_wide<E>) { detail::refuse_wide<E>(); }
         auto const all = base::template rows<E>();
-        return table<E>{detail::table_core{all.transport(), all.name(), all.options()}};
+        return table<E>{detail::table_core{all.store(), all.name(), all.options()}};
     }
 
     // ---- the table itself ----

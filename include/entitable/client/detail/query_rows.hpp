@@ -28,7 +28,7 @@ struct query_rows {
     }
     /// Returns the same query on another transport, with the same profile.
     template <class Query>
-    [[nodiscard]] static Query on(Query asked, any_transport through) {
+    [[nodiscard]] static Query on(Query asked, any_store through) {
         if (asked.source_) { asked.source_ = with_transport(*asked.source_, std::move(through)); }
         return asked;
     }

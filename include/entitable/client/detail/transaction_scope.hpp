@@ -40,10 +40,7 @@ namespace detail {
 class transaction_scope {
 public:
     transaction_scope(table_core const& core, std::string const& partition_key, call& context)
-        : rows(core.name(), partition_key),
-          through_(core.transport()),
-          reading_(core.options().reading),
-          call_(context) {}
+        : rows(core.name(), partition_key), through_(core.store()), reading_(core.options().reading), call_(context) {}
 
     row_transaction rows; ///< the rows read, and the changes
 
@@ -73,11 +70,11 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> send(transact const& request);
     /// Version of a row that was found.
     ENTITABLE_LAZY [[nodiscard]] etag version_of(std::string_view row_key) const;
-    [[nodiscard]] any_transport& transport() noexcept { return through_; }
+    [[nodiscard]] any_store& store() noexcept { return through_; }
     [[nodiscard]] call& context() noexcept { return call_; }
 
 private:
-    any_transport through_;
+    any_store through_;
     entitable::reading reading_;
     call& call_;
     bool exclusive_{};

@@ -40,7 +40,7 @@ ENTITABLE_LAZY_BODY void change_list::clear() noexcept {
 /// Reads the rows that lose properties, one after the other, and returns the changes with these merges as replacements under the ETags that
 /// were read: a merge of the service cannot remove a property.
 ENTITABLE_LAZY result<transact> with_replacements(
-    any_transport const& through, transact const& given, std::vector<std::size_t> const& removing, call& context) {
+    any_store const& through, transact const& given, std::vector<std::size_t> const& removing, call& context) {
     result<transact> made{given};
     for (std::size_t const index : removing) {
         mutation const& wanted = given.changes[index];
@@ -84,8 +84,8 @@ ENTITABLE_LAZY result<transact::response> submit_removing(
     context.location = read_location::primary;
     get_entity const first{given.table, {}, {}, {}}; // for the report of a wait
     for (contention rivals{max_attempts, contention_backoff};;) {
-        ENTITABLE_TRY(transact const request, with_replacements(table.transport(), given, removing, context));
-        auto sent = table.transport().execute(request, context);
+        ENTITABLE_TRY(transact const request, with_replacements(table.store(), given, removing, context));
+        auto sent = table.store().execute(request, context);
         if (sent || rivals.is_last() || !was_replaced(sent.error(), removing)) { return sent; }
         ENTITABLE_CHECK(rivals.wait(random.unit(), context, time, first));
     }

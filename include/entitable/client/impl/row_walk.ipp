@@ -12,8 +12,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options how, std::string name,
-    result<query_plan> planned, key_layout partition, key_layout row)
+ENTITABLE_LAZY_BODY query_source::query_source(
+    any_store to, call_options how, std::string name, result<query_plan> planned, key_layout partition, key_layout row)
     : query_parts{std::move(name), planned ? std::move(*planned) : query_plan{}, partition, row},
       through(std::move(to)),
       options(std::move(how)) {
@@ -23,7 +23,7 @@ ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options ho
 ENTITABLE_DECL query_source::~query_source() = default;
 
 struct way_of_pages : counted {
-    ENTITABLE_LAZY explicit way_of_pages(any_transport const& through) : opened(open_channel(through, io)) {}
+    ENTITABLE_LAZY explicit way_of_pages(any_store const& through) : opened(open_channel(through, io)) {}
 
     poll_driver io;
     shared<channel> opened; ///< destroyed before its driver
@@ -36,9 +36,9 @@ ENTITABLE_DECL row_walk::~row_walk() = default;
 
 ENTITABLE_LAZY_BODY shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of) {
-    auto source = shared<query_source>::make(table.transport(), table.options(), table.name(),
-        make_plan(condition, path, of.partition_layout, of.row_layout, table.transport().profile()),
-        of.partition_layout, of.row_layout);
+    auto source = shared<query_source>::make(table.store(), table.options(), table.name(),
+        make_plan(condition, path, of.partition_layout, of.row_layout, table.store().profile()), of.partition_layout,
+        of.row_layout);
     if (table.type() != nullptr) { only_of_type(*source, *table.type(), true); }
     return source;
 }
@@ -62,7 +62,7 @@ ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, dat
     return source;
 }
 
-ENTITABLE_LAZY_BODY shared<query_source> with_transport(query_source const& all, any_transport through) {
+ENTITABLE_LAZY_BODY shared<query_source> with_transport(query_source const& all, any_store through) {
     result<query_plan> planned{all.plan};
     if (!all.problem) { planned = failure{all.problem.error()}; }
     auto source = shared<query_source>::make(
@@ -187,7 +187,8 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     return end_page();
 }
 
-ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher, bool row_keys, std::uint64_t* number) {
+ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
+    page_visitor const& watcher, bool row_keys, std::uint64_t* number) {
     reading_.set_page_size(rows_of_next_page());
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
@@ -198,7 +199,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher,
 }
 
 ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
-    run_watcher visit, function_ref<result<void>()> page_done, bool row_keys) {
+    page_visitor visit, function_ref<result<void>()> page_done, bool row_keys) {
     auto const look = [&](std::span<row_view const> run) {
         while (!run.empty()) {
             auto accepted = reading_.accept(run);
@@ -211,7 +212,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
             }
         }
     };
-    run_watcher const watcher{look};
+    page_visitor const watcher{look};
     row_keys = row_keys || !source_->plan.client.empty() || source_->type != nullptr;
     while (!taken_all() && !reading_.at_end()) {
         auto read = show_page(watcher, row_keys);
@@ -228,7 +229,7 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
         !limits_.take) {
         std::uint64_t shown = 0;
         auto const nothing = [](std::span<row_view const>) {};
-        run_watcher const watcher{nothing};
+        page_visitor const watcher{nothing};
         while (!reading_.at_end()) {
             auto read = show_page(watcher, false, &shown);
             if (!read) { return std::move(read).as_failure(); }

@@ -15,10 +15,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL table_core::table_core(any_transport through, std::string name, call_options options)
+ENTITABLE_DECL table_core::table_core(any_store through, std::string name, call_options options)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
 ENTITABLE_DECL table_core::table_core(
-    any_transport through, std::string name, call_options options, shared<companion_writer> writer)
+    any_store through, std::string name, call_options options, shared<companion_writer> writer)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)), writer_(std::move(writer)) {}
 ENTITABLE_DECL table_core::table_core(table_core const& other) = default;
 ENTITABLE_DECL table_core::table_core(table_core&& other) noexcept = default;

@@ -164,7 +164,7 @@ ENTITABLE_LAZY std::optional<std::size_t> changed_under_the_caller(transaction_s
     for (std::size_t at = 0; at < request.changes.size(); ++at) {
         std::string row_key{request.changes[at].entity.row_key()};
         if (!all.rows.expects_version(row_key)) { continue; }
-        auto const now = all.transport().execute(
+        auto const now = all.store().execute(
             get_entity{request.table, all.rows.partition_key(), std::move(row_key), {}}, all.context());
         bool const missing = !now && now.error().code == error_code::resource_not_found;
         if (missing || (now && !request.changes[at].condition.accepts(now->etag))) { return at; }
@@ -189,7 +189,7 @@ ENTITABLE_LAZY_BODY sent_transaction told_refusal(transaction_scope& all, transa
 }
 
 ENTITABLE_LAZY_BODY sent_transaction send_transaction(transaction_scope& all, bool announces) {
-    auto request = all.rows.request(announces, all.transport().profile());
+    auto request = all.rows.request(announces, all.store().profile());
     if (!request) { return {std::move(request).as_failure()}; }
     auto made = all.send(*request);
     return made ? sent_transaction{std::move(made)} : told_refusal(all, *request, made.error());

@@ -143,7 +143,7 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
     auto updating = to_update(table, partition_key, row_key, change_row, forced, options, *options.time);
     call context{table.options(), *options.time};
     context.location = read_location::primary;
-    auto through = table.transport();
+    auto through = table.store();
     ENTITABLE_TRY(auto done, run(updating, context, *options.time, through));
     to.take(std::move(done));
     return {};

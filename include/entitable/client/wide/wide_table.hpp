@@ -160,7 +160,7 @@ public:
     using value_type = Entity; ///< entity type
 
     /// `name`: as for `table<E>`.
-    table(any_transport through, std::string name, wide_options const& how = {}, call_options options = {})
+    table(any_store through, std::string name, wide_options const& how = {}, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
     /// Made by a table of several types.
     table(detail::table_core core, auto const& how)

@@ -10,7 +10,7 @@
 #include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/cloud/rest/detail/rest_channel.hpp>
 #include <entitable/cloud/rest/detail/rest_engine.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

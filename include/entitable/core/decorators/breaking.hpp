@@ -76,7 +76,7 @@ public:
     using visits_entities = breaking; ///< opts in to `read_entity`
     using visits_pages = breaking;    ///< opts in to `read_entities`
 
-    // Takes exactly a T, so that no conversion is tried when any_transport checks whether this type is a transport.
+    // Takes exactly a T, so that no conversion is tried when any_store checks whether this type is a transport.
     /// Protects `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit breaking(Wrapped wrapped, circuit_options const& options = {})
@@ -93,7 +93,7 @@ public:
     /// Opens a channel that shares the circuit. Returns null if the options and the driver have different clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return gate_ && &gate_->time() == &io.time()
-            ? detail::open_gated_channel(open_channel(any_transport{wrapped_}, io), gate_)
+            ? detail::open_gated_channel(open_channel(any_store{wrapped_}, io), gate_)
             : shared<channel>{};
     }
 

@@ -57,7 +57,7 @@ public:
     using visits_entities = limited; ///< opts in to `read_entity`
     using visits_pages = limited;    ///< opts in to `read_entities`
 
-    // Takes exactly a T, so that no conversion is tried when any_transport checks whether this type is a transport.
+    // Takes exactly a T, so that no conversion is tried when any_store checks whether this type is a transport.
     /// Limits the requests to `wrapped`.
     template <std::same_as<T> Wrapped>
     limited(Wrapped wrapped, rate_limit const& limit)
@@ -74,7 +74,7 @@ public:
     /// Opens a channel in which a request waits while others continue. Returns null if the options and the driver have different clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return gate_ && &gate_->time() == &io.time()
-            ? detail::open_gated_channel(open_channel(any_transport{wrapped_}, io), gate_)
+            ? detail::open_gated_channel(open_channel(any_store{wrapped_}, io), gate_)
             : shared<channel>{};
     }
 

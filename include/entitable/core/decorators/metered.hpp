@@ -7,7 +7,7 @@
 
 #include <entitable/core/decorators/metrics.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
 #include <map>
@@ -117,7 +117,7 @@ public:
     using visits_entities = metered; ///< opts in to `read_entity`
     using visits_pages = metered;    ///< opts in to `read_entities`
 
-    // Takes exactly a T, so that no conversion is tried when any_transport checks whether this type is a transport.
+    // Takes exactly a T, so that no conversion is tried when any_store checks whether this type is a transport.
     /// Starts counting. Copies share the counters.
     template <std::same_as<T> Wrapped>
     explicit metered(Wrapped wrapped, metered_options options = {})
@@ -139,7 +139,7 @@ public:
     /// Opens a channel that counts each request at its completion. Returns null if the options and the driver have different clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return log_ && log_->time() == &io.time()
-            ? detail::open_metered_channel(open_channel(any_transport{wrapped_}, io), log_)
+            ? detail::open_metered_channel(open_channel(any_store{wrapped_}, io), log_)
             : shared<channel>{};
     }
 

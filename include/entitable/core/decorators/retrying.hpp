@@ -10,7 +10,7 @@
 #include <entitable/core/decorators/detail/write_with_row.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/row/system_rows.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 
@@ -74,7 +74,7 @@ class retrying {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Takes exactly a T: no conversion is tried, not even when any_transport checks whether this type is a transport.
+    // Takes exactly a T: no conversion is tried, not even when any_store checks whether this type is a transport.
     /// Retries requests of `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit retrying(Wrapped wrapped, retrying_options const& options = {})
@@ -102,7 +102,7 @@ public:
     /// Opens a channel in which retries wait while other requests continue. Returns null if the options and the driver have different
     /// clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
-        return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_transport{wrapped_}, io),
+        return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_store{wrapped_}, io),
                                                     ledger_, operation_rows_, wrapped_.profile(), io)
                                               : shared<channel>{};
     }

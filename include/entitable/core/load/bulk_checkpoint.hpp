@@ -7,7 +7,7 @@
 
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <concepts>
 #include <optional>
@@ -84,7 +84,7 @@ private:
 class row_checkpoint {
 public:
     /// `name` distinguishes loads whose checkpoints are in one partition.
-    row_checkpoint(any_transport through, std::string table, std::string partition_key, std::string name)
+    row_checkpoint(any_store through, std::string table, std::string partition_key, std::string name)
         : through_(std::move(through)),
           table_(std::move(table)),
           partition_key_(std::move(partition_key)),
@@ -97,7 +97,7 @@ public:
     [[nodiscard]] result<void> clear() const;                      ///< removes the row
 
 private:
-    any_transport through_;
+    any_store through_;
     std::string table_;
     std::string partition_key_;
     std::string row_key_;

@@ -36,7 +36,7 @@ struct refused_row {
     std::uint64_t index{};     ///< position in the input, from 0
     std::string partition_key; ///< empty if the input has no row here, or its keys cannot be encoded
     std::string row_key;       ///< empty under the same conditions as `partition_key`
-    error why;                 ///< effect unknown: a response was lost, so the row may have been written
+    entitable::error error;    ///< effect unknown: a response was lost, so the row may have been written
 };
 
 /// The progress of a load. read == written + already_there + superseded + refused + held. With a checkpoint, counts continue from it.
@@ -59,7 +59,7 @@ struct bulk_progress {
 };
 
 /// Called with the progress, on the thread of the load. May throw, which ends the load; the last checkpoint stays valid.
-using bulk_watcher = std::function<void(bulk_progress const&)>;
+using bulk_progress_callback = std::function<void(bulk_progress const&)>;
 
 /// Options of a bulk load.
 struct bulk_options {
@@ -71,8 +71,8 @@ struct bulk_options {
     removal sums{};                                   ///< effect of `bulk_remove` and `expire` on sums
     bulk_budget budget{};                             ///< limits in addition to those of the service
     bulk_checkpoint checkpoint{};                     ///< storage of the progress; none by default
-    std::string input{};  ///< identifies the input for the checkpoint, for example a file and its date
-    bulk_watcher watch{}; ///< called with the progress, and once at the end
+    std::string input{};            ///< identifies the input for the checkpoint, for example a file and its date
+    bulk_progress_callback watch{}; ///< called with the progress, and once at the end
     std::chrono::nanoseconds watch_every{std::chrono::seconds{1}}; ///< interval of the calls, by the clock of the load
     std::function<void(refused_row const&)> on_refused{};          ///< called with each refused row, as it is refused
     std::size_t keep_refused{1'000};                               ///< maximum number of refused rows in the report
@@ -81,7 +81,7 @@ struct bulk_options {
     std::optional<std::uint64_t> total{};         ///< rows of the input, for an input without a known size
     std::chrono::nanoseconds timeout{no_timeout}; ///< limit for the whole load; the table's timeout is per request
     cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests
-    std::chrono::nanoseconds patience{
+    std::chrono::nanoseconds wait_budget{
         std::chrono::minutes{5}}; ///< maximum time without a success, before the load ends
     bool dry_run{};               ///< reads, checks and packs, but sends nothing
     std::uint64_t seed{};         ///< seed for the order of partitions and for delays; 0: taken from the clock

@@ -121,7 +121,7 @@ struct query_entities {
 
 /// Receives a run: one or more consecutive rows of a page in one partition, in key order. They are valid only during
 /// the call.
-using run_watcher = function_ref<void(std::span<row_view const> run)>;
+using page_visitor = function_ref<void(std::span<row_view const> run)>;
 
 /// One page of entities, passed to a visitor run by run, each with at least the selected properties: the transport makes no page. All that
 /// the request refers to must outlive it. The visitor is called while the store is being read, possibly under its locks: it must not block
@@ -140,7 +140,7 @@ struct read_entities {
 
     std::string_view table;        ///< table of `asked`
     query_entities const* asked{}; ///< page to read
-    run_watcher const* visit{};    ///< receives the rows, in order
+    page_visitor const* visit{};   ///< receives the rows, in order
     bool row_keys{true};           ///< whether the visitor uses row keys; otherwise they may be in the store's own form
     bool only_counts{
         false}; ///< the visitor may be left out, and the page may be longer: only `response::shown` is used

@@ -8,9 +8,9 @@
 /// If the insert is refused, the row already exists and shows the outcome. Reading the row is not enough: an absent row
 /// may still be inserted.
 
-#include <entitable/core/request/fate.hpp>
 #include <entitable/core/request/operation.hpp>
 #include <entitable/core/request/operation_row.hpp>
+#include <entitable/core/request/write_outcome.hpp>
 
 #include <optional>
 
@@ -34,7 +34,7 @@ public:
     /// Ends the operation with this error.
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     /// Returns the outcome: applied or not_applied. Unknown if the row existed and was removed before it was read.
-    [[nodiscard]] result<fate> finish() { return *std::move(outcome_); }
+    [[nodiscard]] result<write_outcome> finish() { return *std::move(outcome_); }
 
     /// The operation row of a write that was applied.
     [[nodiscard]] row const& found() const noexcept { return found_; }
@@ -44,7 +44,7 @@ private:
     get_entity reading_;
     row found_;
     bool reads_;
-    std::optional<result<fate>> outcome_;
+    std::optional<result<write_outcome>> outcome_;
 };
 
 ENTITABLE_END_NAMESPACE

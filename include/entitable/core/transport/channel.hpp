@@ -87,10 +87,10 @@ concept opens_channels = requires(T const& transport, io_driver& io) {
     { transport.open(io) } -> std::same_as<shared<channel>>;
 };
 
-class any_transport;
+class any_store;
 
 /// Opens a channel to a transport: its own, or one that executes request by request in `poll`.
-ENTITABLE_LAZY [[nodiscard]] shared<channel> open_channel(any_transport const& through, io_driver& io);
+ENTITABLE_LAZY [[nodiscard]] shared<channel> open_channel(any_store const& through, io_driver& io);
 
 namespace detail {
 
@@ -102,7 +102,7 @@ inline void open_operation(channel const& here, call& context) noexcept {
 ENTITABLE_LAZY void close_operation(channel const& here, completion const& done, steady_time now) noexcept;
 
 /// Opens the channel that executes in `poll`, for transports that respond during the call.
-ENTITABLE_LAZY [[nodiscard]] shared<channel> open_blocking_channel(any_transport const& through, io_driver& io);
+ENTITABLE_LAZY [[nodiscard]] shared<channel> open_blocking_channel(any_store const& through, io_driver& io);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -5,7 +5,7 @@
 /// \file
 /// `resolve`: determines later whether a write of unknown effect was applied.
 
-#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/request/sequential_requests.hpp>
 #include <entitable/core/request/settling.hpp>
 #include <entitable/core/transport/run.hpp>
 
@@ -16,9 +16,9 @@ namespace detail {
 
 /// Reads the entities of some changes until one of them shows the outcome of all.
 template <transport T>
-[[nodiscard]] result<fate> resolve_by_reading(
+[[nodiscard]] result<write_outcome> resolve_by_reading(
     T& through, std::string const& table, std::span<mutation const> changes, call& context) {
-    fate told = fate::unknown;
+    write_outcome told = write_outcome::unknown;
     std::size_t at = 0;
     auto const reading = [&] {
         row const& of = changes[at].entity;
@@ -26,15 +26,15 @@ template <transport T>
     };
     auto const turn = [&](get_entity& asked, result<get_entity::response> found) -> result<bool> {
         if (!found && found.error().code != error_code::resource_not_found) { return std::move(found).as_failure(); }
-        told = fate_by_comparing(changes[at], found ? &*found : nullptr, changes.size() == 1);
-        if (told != fate::unknown || ++at == changes.size()) { return false; }
+        told = outcome_by_comparing(changes[at], found ? &*found : nullptr, changes.size() == 1);
+        if (told != write_outcome::unknown || ++at == changes.size()) { return false; }
         asked = reading();
         return true;
     };
     if (changes.empty()) { return told; }
-    in_turn<get_entity> asking{reading(), turn};
+    sequential_requests<get_entity> asking{reading(), turn};
     auto asked = run(asking, context, system_clock(), through);
-    return asked ? result<fate>{told} : std::move(asked).as_failure();
+    return asked ? result<write_outcome>{told} : std::move(asked).as_failure();
 }
 
 } // namespace detail
@@ -44,7 +44,7 @@ template <transport T>
 /// times, up to `operation_row::retention` after the first attempt. Unknown if the operation row was removed in the meantime. If nothing
 /// was applied, it writes the operation row as void. Errors: those of the failed request; then call it again.
 template <transport T>
-[[nodiscard]] result<fate> resolve(
+[[nodiscard]] result<write_outcome> resolve(
     T& through, std::string table, std::string_view partition_key, std::string_view operation_id, call& context) {
     settling asking{std::move(table), partition_key, operation_id};
     return run(asking, context, system_clock(), through);
@@ -55,14 +55,14 @@ template <transport T>
 /// exist; another writer's equal write counts as this one. Not applied: a write under an ETag that is still stored. Everything else is
 /// unknown. Call it when no attempt can be in flight: an attempt in flight may be applied later.
 template <transport T>
-[[nodiscard]] result<fate> resolve(T& through, write_entity const& lost, call& context) {
+[[nodiscard]] result<write_outcome> resolve(T& through, write_entity const& lost, call& context) {
     return detail::resolve_by_reading(through, lost.table, {&lost.change, 1}, context);
 }
 
 /// Does the same for a transaction: the first change with a known outcome decides for all. Removals and unconditional writes decide nothing
 /// here.
 template <transport T>
-[[nodiscard]] result<fate> resolve(T& through, transact const& lost, call& context) {
+[[nodiscard]] result<write_outcome> resolve(T& through, transact const& lost, call& context) {
     return detail::resolve_by_reading(through, lost.table, lost.changes, context);
 }
 

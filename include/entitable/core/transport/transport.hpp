@@ -59,7 +59,7 @@ namespace detail {
 
 /// Passes the rows of a page to a visitor one by one, because they may be out of order.
 ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> show_page(
-    result<query_entities::response> found, run_watcher const& visit);
+    result<query_entities::response> found, page_visitor const& visit);
 
 } // namespace detail
 

@@ -31,7 +31,7 @@ public:
     /// Starts a page. Errors: ContinuationInvalid if the request's token was not issued for this query. With `shown`, rows are passed to it
     /// instead of being collected; without `row_keys`, row keys are not checked.
     ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(query_entities const& request,
-        std::string_view table_key, page_limits const& limits, run_watcher const* shown = nullptr,
+        std::string_view table_key, page_limits const& limits, page_visitor const* shown = nullptr,
         bool row_keys = true);
 
     ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
@@ -78,7 +78,7 @@ private:
         bool included;
     };
 
-    page_reader(query_entities const& request, page_limits const& limits, run_watcher const* shown, bool row_keys)
+    page_reader(query_entities const& request, page_limits const& limits, page_visitor const* shown, bool row_keys)
         : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
     /// Counts the leading rows that belong to the page and are shown as they are stored. Returns 0 if each row must be checked.
@@ -101,7 +101,7 @@ private:
     ENTITABLE_LAZY void shuffle();
 
     query_entities const* request_;
-    run_watcher const* shown_;
+    page_visitor const* shown_;
     bool row_keys_; ///< row keys are checked
     page_limits limits_;
     std::uint64_t fingerprint_{};

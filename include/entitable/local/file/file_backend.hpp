@@ -5,7 +5,7 @@
 /// \file
 /// `file_backend`: the table service in one file, durable, for one or several processes.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/file/sqlite_store.hpp>
 #include <entitable/local/local.hpp>
@@ -64,7 +64,7 @@ public:
     /// for a damaged page; StoreFull; StoreBusy; DeadlineExceeded and Cancelled, which are checked after each slice of a megabyte;
     /// NotSupported on Windows.
     [[nodiscard]] result<file_copy_progress> copy_to(
-        std::string_view path, file_copy_watcher watch, file_copy_options const& options = {}) const {
+        std::string_view path, file_copy_progress_callback watch, file_copy_options const& options = {}) const {
         return has_store() ? store().copy_to(path, watch, options) : detail::moved_from("backend");
     }
     [[nodiscard]] result<file_copy_progress> copy_to(

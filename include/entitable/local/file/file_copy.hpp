@@ -26,6 +26,6 @@ struct file_copy_progress {
 };
 
 /// Receives the progress after each slice. Called on the thread of the copy; may throw, which ends the copy and removes it.
-using file_copy_watcher = function_ref<void(file_copy_progress const&)>;
+using file_copy_progress_callback = function_ref<void(file_copy_progress const&)>;
 
 ENTITABLE_END_NAMESPACE

@@ -109,7 +109,7 @@ public:
     [[nodiscard]] result<void> checkpoint(call const& context = {}) { return writer_->checkpoint(context); }
     /// Writes a copy of the whole file, as of one point in time, to an unused path: see `file_backend::copy_to`.
     [[nodiscard]] result<file_copy_progress> copy_to(
-        std::string_view path, file_copy_watcher watch, file_copy_options const& options = {});
+        std::string_view path, file_copy_progress_callback watch, file_copy_options const& options = {});
     /// Returns the clock of its deadlines.
     [[nodiscard]] clock& time() const noexcept { return *options_.local.time; }
 

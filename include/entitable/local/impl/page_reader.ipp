@@ -10,7 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const& request, std::string_view table_key,
-    page_limits const& limits, run_watcher const* shown, bool row_keys) {
+    page_limits const& limits, page_visitor const* shown, bool row_keys) {
     page_reader reader{request, limits, shown, row_keys};
     key_interval const& partitions = request.range.partition;
     key_interval const& rows = request.range.row;

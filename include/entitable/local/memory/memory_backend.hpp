@@ -5,14 +5,14 @@
 /// \file
 /// `memory_backend`: the table service in memory. It is for tests, and for programs that need their tables only while they run.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/local/local_options.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Tables in memory: a `local<memory_store>`, which only the implementation includes. A cheap handle: copies share the tables. A moved-from
 /// object returns InvalidInput. Thread safety: safe to use from several threads.
-class memory_backend : public any_transport {
+class memory_backend : public any_store {
 public:
     using is_any_transport = memory_backend; ///< a table takes it without conversion
     using visits_entities = memory_backend;  ///< opts in to `read_entity`

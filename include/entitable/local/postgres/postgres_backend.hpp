@@ -5,7 +5,7 @@
 /// \file
 /// `postgres_backend`: the table service in a PostgreSQL database, for many processes on many machines.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/local.hpp>
 #include <entitable/local/postgres/postgres_store.hpp>

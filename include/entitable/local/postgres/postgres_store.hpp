@@ -104,10 +104,10 @@ private:
         detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
     [[nodiscard]] result<row_written> trace(
         detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context);
-    enum class fate : std::uint8_t { open, applied, not_applied, unknown };
-    [[nodiscard]] fate ask_elsewhere(detail::pg_pool::borrowed& on, call const& context,
-        function_ref<fate(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask);
-    [[nodiscard]] static fate judge(detail::pg_rows const& traced, lone_write const& sent, bool ended);
+    enum class write_outcome : std::uint8_t { open, applied, not_applied, unknown };
+    [[nodiscard]] write_outcome ask_elsewhere(detail::pg_pool::borrowed& on, call const& context,
+        function_ref<write_outcome(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask);
+    [[nodiscard]] static write_outcome judge(detail::pg_rows const& traced, lone_write const& sent, bool ended);
     [[nodiscard]] bool confirm(detail::pg_pool::borrowed& on, detail::pg_wait const& until);
     [[nodiscard]] std::int64_t lock_of(
         std::string_view table, std::string_view partition, std::string_view const* row) const noexcept;

@@ -9,7 +9,7 @@
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/request/call.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <chrono>
 #include <functional>
@@ -26,7 +26,7 @@ struct served_account {
     std::string key{};        ///< base64 account key; a secret
     std::string second_key{}; ///< accepted as well, so that keys can be rotated; empty: none
     /// The store of its tables; if absent, the server's default store, which only one account may use.
-    std::optional<any_transport> store{};
+    std::optional<any_store> store{};
 
     /// The development account of the emulator, whose key is public.
     [[nodiscard]] static served_account development() {

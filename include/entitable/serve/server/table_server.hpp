@@ -38,11 +38,11 @@ public:
     template <class T>
         requires(!std::same_as<T, table_server> && transport<T>)
     explicit table_server(T const& store, server_options options = {})
-        : engine_(shared<detail::server_engine>::make(any_transport{store}, std::move(options))) {}
+        : engine_(shared<detail::server_engine>::make(any_store{store}, std::move(options))) {}
 
     /// Creates a server. Errors: InvalidInput for an invalid name or key, two accounts with the same name, two accounts without their own
     /// stores.
-    [[nodiscard]] static result<table_server> start(any_transport const& store, server_options options = {}) {
+    [[nodiscard]] static result<table_server> start(any_store const& store, server_options options = {}) {
         table_server made{store, std::move(options)};
         if (error const* const problem = made.engine_->broken()) { return failure{*problem}; }
         return made;

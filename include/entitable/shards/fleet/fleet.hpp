@@ -6,7 +6,7 @@
 /// `fleet`: operations on all stores of a map.
 ///
 ///     fleet all{cloud};
-///     auto freed = all.each([](std::string_view store, any_transport const& there) -> result<std::size_t> { ... });
+///     auto freed = all.each([](std::string_view store, any_store const& there) -> result<std::size_t> { ... });
 ///     if (!freed->complete()) { all.resume(*freed, again); } // only the stores that failed
 
 #include <entitable/core/function_ref.hpp>
@@ -46,14 +46,14 @@ public:
     /// Returns the names of all stores, sorted: those currently in the map, and those of the options. Errors: those of the map.
     [[nodiscard]] result<std::vector<std::string>> stores() const;
     /// Returns the store with this name. Errors: those of the function that opens stores.
-    [[nodiscard]] result<any_transport> store(std::string_view name) const;
+    [[nodiscard]] result<any_store> store(std::string_view name) const;
 
     /// Calls `body(name, store)` for every store, several concurrently, and collects the results: `result<T>`. A store that cannot be
     /// opened has that error as its result. If a body throws, rethrows after all calls have ended. Errors: those of the map, returned
     /// before the first call.
     template <class Body>
     [[nodiscard]] auto each(Body const& body) const {
-        using answer = typename std::invoke_result_t<Body const&, std::string_view, any_transport const&>::value_type;
+        using answer = typename std::invoke_result_t<Body const&, std::string_view, any_store const&>::value_type;
         auto names = stores();
         if (!names) { return result<fleet_outcomes<answer>>{std::move(names).as_failure()}; }
         std::vector<store_outcome<answer>> all;

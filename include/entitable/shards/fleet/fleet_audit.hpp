@@ -4,7 +4,7 @@
 
 /// \file
 /// `audit` compares two fleets, or any two transports, row by row. `schema_drift` finds tables in a fleet's stores that disagree with the
-/// map; `drop_left_over` drops the orphaned tables.
+/// map; `drop_orphaned_tables` drops the orphaned tables.
 
 #include <entitable/shards/fleet/fleet.hpp>
 
@@ -39,7 +39,7 @@ struct audit_report {
 /// Errors: those of both transports; NotSupported if one of them does not return rows in key order. Cost: reads each table once; memory for
 /// two pages.
 [[nodiscard]] result<audit_report> audit(
-    any_transport const& left, any_transport const& right, std::string table, std::size_t most_named = 20);
+    any_store const& left, any_store const& right, std::string table, std::size_t most_named = 20);
 /// Compares every table of either fleet, by name. A missing table counts as empty.
 [[nodiscard]] result<std::vector<audit_report>> audit(
     fleet const& left, fleet const& right, std::size_t most_named = 20);
@@ -55,7 +55,7 @@ struct table_difference {
     kind what{};       ///< the kind of difference
     std::string store; ///< the store
     std::string table; ///< the logical table; for `left_over` the name in the store
-    std::string says;  ///< the stored table, or the property with both types; readable text
+    std::string text;  ///< the stored table, or the property with both types; readable text
 };
 
 /// Compares the tables of each store with the map, and the types of properties in the first `sample` rows of each virtual shard. Includes
@@ -70,7 +70,7 @@ struct table_difference {
 /// of the same names.
 ///
 /// Errors: NotSupported over hashed stores; those of the map; the error of the first store that fails: call again to continue.
-[[nodiscard]] result<std::size_t> drop_left_over(fleet const& of, std::vector<table_difference> const& found);
+[[nodiscard]] result<std::size_t> drop_orphaned_tables(fleet const& of, std::vector<table_difference> const& found);
 
 ENTITABLE_END_NAMESPACE
 

@@ -5,8 +5,8 @@
 /// \file
 /// `back_up` and `restore`: all tables of a fleet into one store of any kind, and back into a fleet of any number of stores and shards.
 ///
-///     back_up(all, any_transport{archive}, "nightly").value();
-///     restore(any_transport{archive}, "nightly", empty_fleet).value();
+///     back_up(all, any_store{archive}, "nightly").value();
+///     restore(any_store{archive}, "nightly", empty_fleet).value();
 ///
 /// A backup contains every write that was acknowledged before it began, and some of the writes made while it ran. Each row is as it was at
 /// some moment during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a
@@ -23,7 +23,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct backup_options {
     /// Returns a constant view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for a
     /// store that received shards in the meantime. By default the store itself is read.
-    std::function<result<any_transport>(std::string_view store, any_transport const& there)> snapshot{};
+    std::function<result<any_store>(std::string_view store, any_store const& there)> snapshot{};
 };
 /// The contents of a backup.
 struct backup_report {
@@ -44,10 +44,10 @@ struct backup_report {
 /// RowMismatch if a copy differs from what was written. Cost: a scan of everything, a batch for each hundred rows of a
 /// partition, a scan of the copies, and a read of the map for each shard.
 [[nodiscard]] result<backup_report> back_up(
-    fleet const& of, any_transport const& to, std::string name, backup_options const& options = {});
+    fleet const& of, any_store const& to, std::string name, backup_options const& options = {});
 /// Reads a whole backup and compares it with its recorded digests. Errors: BackupIncomplete if it is incomplete, or does not exist;
 /// RowMismatch, which names the shard and the table.
-[[nodiscard]] result<backup_report> verify_backup(any_transport const& from, std::string name);
+[[nodiscard]] result<backup_report> verify_backup(any_store const& from, std::string name);
 /// The result of a restore.
 struct restore_report {
     std::uint64_t rows{};    ///< rows of the backup
@@ -59,9 +59,9 @@ struct restore_report {
 ///
 /// Errors: BackupIncomplete; RowMismatch if the backup is damaged, or the fleet's content differs afterwards;
 /// EntityAlreadyExists if a row exists with different properties; those of the stores.
-[[nodiscard]] result<restore_report> restore(any_transport const& from, std::string name, fleet const& into);
+[[nodiscard]] result<restore_report> restore(any_store const& from, std::string name, fleet const& into);
 /// Drops a backup, even an incomplete backup. Succeeds even if the backup does not exist.
-[[nodiscard]] result<void> drop_backup(any_transport const& from, std::string name);
+[[nodiscard]] result<void> drop_backup(any_store const& from, std::string name);
 
 ENTITABLE_END_NAMESPACE
 

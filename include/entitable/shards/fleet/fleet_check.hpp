@@ -30,19 +30,19 @@ struct misplaced_row {
     std::optional<std::uint32_t> belongs_to; ///< the shard that owns its key; empty if no shard does
 };
 /// A virtual shard that could not be read.
-struct unread_shard {
-    std::int32_t shard{}; ///< the virtual shard
-    std::string store;    ///< its store
-    error why;            ///< the error from the store
+struct unreachable_shard {
+    std::int32_t shard{};   ///< the virtual shard
+    std::string store;      ///< its store
+    entitable::error error; ///< the error from the store
 };
 /// The result of `check_fleet`.
 struct fleet_report {
     static constexpr std::size_t most_named = 100; ///< maximum number of rows listed; all rows are counted
 
-    std::vector<shard_content> contents;  ///< sorted by shard, then by table; without shards that could not be read
-    std::vector<misplaced_row> misplaced; ///< the first misplaced rows
-    std::uint64_t misplaced_rows{};       ///< number of misplaced rows, listed or not
-    std::vector<unread_shard> unread;     ///< sorted by shard
+    std::vector<shard_content> contents;   ///< sorted by shard, then by table; without shards that could not be read
+    std::vector<misplaced_row> misplaced;  ///< the first misplaced rows
+    std::uint64_t misplaced_rows{};        ///< number of misplaced rows, listed or not
+    std::vector<unreachable_shard> unread; ///< sorted by shard
 
     /// Whether every shard was read, and every row is on its shard.
     [[nodiscard]] bool healthy() const noexcept { return misplaced_rows == 0 && unread.empty(); }

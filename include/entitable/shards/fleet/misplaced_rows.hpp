@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct misplaced_removal {
     std::uint64_t rows{}; ///< number of rows in all tables, excluding rows whose removal was not confirmed
     std::map<std::string, std::uint64_t> by_table; ///< number of rows for each logical table that had misplaced rows
-    std::vector<unread_shard> unread;              ///< shards that failed: call again
+    std::vector<unreachable_shard> unread;         ///< shards that failed: call again
 
     /// Returns this result if no shard failed; otherwise the error of the first shard that failed, with the name of its store.
     [[nodiscard]] result<misplaced_removal> whole() const;

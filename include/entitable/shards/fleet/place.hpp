@@ -26,7 +26,7 @@ struct placement {
 /// elsewhere in the meantime; ShardUnmapped for a key without a shard; InvalidInput for an invalid name; those of
 /// moves. Cost: that of `plan_move` and of its run.
 [[nodiscard]] result<placement> place(fleet const& of, std::string_view partition_key, std::string store,
-    move_options const& options = {}, move_watcher const& watch = {});
+    move_options const& options = {}, move_progress_callback const& watch = {});
 /// Removes the rule of `place`; the shard stays in its store until the next rebalance. ResourceNotFound if it was not placed.
 [[nodiscard]] result<void> unplace(fleet const& of, std::string_view partition_key);
 

@@ -41,7 +41,7 @@ struct rebalance_progress {
     move_progress current; ///< progress of the current move
 };
 /// Receives each step of each move. Returning false stops the run; run it again to continue.
-using rebalance_watcher = std::function<bool(rebalance_progress const&)>;
+using rebalance_progress_callback = std::function<bool(rebalance_progress const&)>;
 
 /// Planned moves. Nothing moves before `run`. Copies share only the stores.
 ///
@@ -61,7 +61,7 @@ public:
     /// process run it again, or make a new plan.
     ///
     /// Errors: those of moves, with the number of the shard; PlacementForbidden if a rule stored since then forbids a move; Cancelled.
-    [[nodiscard]] result<rebalance_progress> run(rebalance_watcher const& watch = {}) const;
+    [[nodiscard]] result<rebalance_progress> run(rebalance_progress_callback const& watch = {}) const;
 
 private:
     friend result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options);

@@ -72,7 +72,7 @@ class reference_table {
 public:
     /// `name`: name of the source table, 3 to 20 letters; `source`: the store that contains it and the published
     /// versions.
-    reference_table(fleet of, std::string name, any_transport source)
+    reference_table(fleet of, std::string name, any_store source)
         : fleet_(std::move(of)), name_(std::move(name)), source_(std::move(source)) {}
 
     /// Returns the table to write to. Its changes are invisible before `publish`.
@@ -87,8 +87,7 @@ public:
     [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
         auto made = detail::make_version(source_, name_, name_, time());
         if (!made) { return std::move(made).as_failure(); }
-        auto outcomes =
-            fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
+        auto outcomes = fleet_.each([this](std::string_view, any_store const& there) { return fill(there, false); });
         while (outcomes) {
             auto const names = fleet_.stores(); // a shard may have moved to another store in the meantime
             if (!names) { return failure{names.error()}; }
@@ -98,29 +97,29 @@ public:
     }
     /// Copies again to the stores that failed, and updates their results.
     void resume(fleet_outcomes<std::int64_t>& outcomes) const {
-        fleet_.resume(outcomes, [this](std::string_view, any_transport const& there) { return fill(there, false); });
+        fleet_.resume(outcomes, [this](std::string_view, any_store const& there) { return fill(there, false); });
     }
     /// Brings one store to the published version. Call it before the first shard moves to the store: see `rebalance_options::prepare`.
     ///
     /// Errors: ReferenceMissing if no version was published; those of the source and of the store.
     [[nodiscard]] result<void> fill(std::string_view store) const {
-        return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
+        return at_store(store, [this](any_store const& there) { return nothing_of(fill(there, false)); });
     }
     /// Replaces the copy of one store with a new copy of the published version, whatever the store contains. Errors:
     /// those of `fill`.
     [[nodiscard]] result<void> repair(std::string_view store) const {
-        return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, true)); });
+        return at_store(store, [this](any_store const& there) { return nothing_of(fill(there, true)); });
     }
     /// Reads every copy and compares it with the published version. Returns a result for each store.
     [[nodiscard]] result<fleet_outcomes<reference_health>>(verify)() const {
-        return fleet_.each([this](std::string_view, any_transport const& there) {
+        return fleet_.each([this](std::string_view, any_store const& there) {
             return detail::check_reference(source_, name_, there);
         });
     }
 
     /// Returns the copy that a store serves. Errors: ReferenceMissing if it has no complete copy; those of the store.
     [[nodiscard]] result<reference_copy<Entity>> at(std::string_view store) const {
-        return at_store(store, [&](any_transport const& there) -> result<reference_copy<Entity>> {
+        return at_store(store, [&](any_store const& there) -> result<reference_copy<Entity>> {
             auto pointer = detail::read_pointer({there, name_, "copy"});
             if (!pointer) { return std::move(pointer).as_failure(); }
             if (pointer->version == 0) {
@@ -141,7 +140,7 @@ public:
 
 private:
     [[nodiscard]] clock& time() const noexcept { return *fleet_.options().time; }
-    [[nodiscard]] result<std::int64_t> fill(any_transport const& there, bool anew) const {
+    [[nodiscard]] result<std::int64_t> fill(any_store const& there, bool anew) const {
         return detail::fill_reference(source_, name_, there, anew, time());
     }
     /// Fills stores that have no result yet; false if there are none.
@@ -153,8 +152,7 @@ private:
             auto const at = std::lower_bound(all.begin(), all.end(), name,
                 [](store_outcome<std::int64_t> const& each, std::string const& other) { return each.store < other; });
             if (at == all.end() || at->store != name) {
-                all.insert(
-                    at, {name, at_store(name, [this](any_transport const& there) { return fill(there, false); })});
+                all.insert(at, {name, at_store(name, [this](any_store const& there) { return fill(there, false); })});
             }
         }
         return all.size() != before;
@@ -163,7 +161,7 @@ private:
         return done ? result<void>{} : std::move(done).as_failure();
     }
     template <class Use>
-    [[nodiscard]] std::invoke_result_t<Use const&, any_transport const&> at_store(
+    [[nodiscard]] std::invoke_result_t<Use const&, any_store const&> at_store(
         std::string_view name, Use const& use) const {
         ENTITABLE_TRY(auto const there, fleet_.store(name));
         return use(there);
@@ -171,7 +169,7 @@ private:
 
     fleet fleet_;
     std::string name_;
-    any_transport source_;
+    any_store source_;
 };
 
 ENTITABLE_END_NAMESPACE

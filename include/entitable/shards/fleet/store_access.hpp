@@ -18,7 +18,7 @@ enum class store_access : std::uint8_t {
 
 /// The reason, as text, and the expected end.
 struct access_reason {
-    std::string why{};                ///< part of the errors that clients receive
+    std::string reason{};             ///< part of the errors that clients receive
     std::optional<date_time> until{}; ///< stored in the map
 };
 

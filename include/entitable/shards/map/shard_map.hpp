@@ -10,7 +10,7 @@
 #include <entitable/core/clock.hpp>
 #include <entitable/core/request/key_range.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/shards/map/store_opener.hpp>
 #include <entitable/shards/map/virtual_shards.hpp>
 
@@ -212,7 +212,7 @@ public:
     /// ShardMapInvalid if the table's map is missing, malformed or incomplete; MapUnavailable if the map cannot be read
     /// or does not exist.
     [[nodiscard]] static result<lookup_map> open(
-        any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
+        any_store catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
     /// Makes a map and its table, writes its identity to every store, and opens the map. Virtual shard i goes to `stores[i %
     /// stores.size()]`. The name of a store has up to 63 letters, digits, "-", "_" and ".". After an error, the same call resumes, even
     /// with different stores or shards.
@@ -220,7 +220,7 @@ public:
     /// Errors: AlreadyMade if a map exists: open it; WrongStore if a store belongs to another map or is part of hashed
     /// stores; InvalidInput for an empty list of stores, or an invalid name; those of `open`; those of the catalogue
     /// and the stores.
-    [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
+    [[nodiscard]] static result<lookup_map> make(any_store catalogue, std::string table, virtual_shards shards,
         std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options = {});
 
     /// Returns the current map as text, one line per virtual shard.

@@ -6,7 +6,7 @@
 /// `store_opener`: opens a store by its name.
 
 #include <entitable/core/result.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <functional>
 #include <string_view>
@@ -14,6 +14,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Opens the store with this name; called for each name until it succeeds.
-using store_opener = std::function<result<any_transport>(std::string_view store)>;
+using store_opener = std::function<result<any_store>(std::string_view store)>;
 
 ENTITABLE_END_NAMESPACE

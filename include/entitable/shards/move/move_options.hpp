@@ -39,7 +39,7 @@ struct move_progress {
     std::vector<std::string> left_in{};
 };
 /// Called at each step and after each copied page. False stops the move: run it again, or call `cancel_move`.
-using move_watcher = std::function<bool(move_progress const&)>;
+using move_progress_callback = std::function<bool(move_progress const&)>;
 
 /// Options of a move.
 struct move_options {
@@ -50,7 +50,7 @@ struct move_options {
         500}; ///< lease while the shard is closing: it accounts for most of the pause in writes
     /// How long another process's attempt may make no progress in the map before it is taken over. Choose a longer time than copying
     /// takes, because only steps are recorded in the map. Taking over a live attempt is harmless, but loses its copying.
-    std::chrono::nanoseconds patience{};
+    std::chrono::nanoseconds wait_budget{};
     std::size_t rounds{20};        ///< maximum comparisons while the shard is closed; then it is reopened at its source
     std::size_t failures{12};      ///< consecutive temporary failures of requests before the move ends
     std::uint32_t page_size{1000}; ///< rows per read, 1 to 1000

@@ -47,7 +47,7 @@ public:
     /// Errors: those of the stores and of the map; PlacementForbidden if a rule stored since the plan forbids the move; ShardMoving if
     /// another process took over in the meantime, or the shard is offline or read-only; Cancelled if the watcher stopped it; RowMismatch if
     /// the copy differs from the source.
-    [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
+    [[nodiscard]] result<move_progress> run(move_progress_callback const& watch = {});
 
     std::int32_t shard{};              ///< the virtual shard
     std::optional<std::int32_t> upper; ///< the range above, to be merged into the shard; empty for a move

@@ -30,7 +30,7 @@ struct adoption {
 
 /// Removes a map's identity from a store, so that another map can claim the store. Programs of the old map then get WrongStore. Succeeds if
 /// the store has no identity. Errors: those of the store.
-[[nodiscard]] result<void> release_store(any_transport const& store);
+[[nodiscard]] result<void> release_store(any_store const& store);
 
 ENTITABLE_END_NAMESPACE
 

@@ -22,10 +22,10 @@ public:
     [[nodiscard]] std::vector<missing_shard> const& missing() const noexcept {
         return missing_;
     } ///< the missing shards and their errors
-    [[nodiscard]] T const& what_came() const noexcept { return value_; } ///< the result of the other shards
+    [[nodiscard]] T const& value() const noexcept { return value_; } ///< the result of the other shards
     /// Returns the complete value, or the error of the first missing shard.
     [[nodiscard]] result<T> whole() const {
-        if (!missing_.empty()) { return failure{missing_.front().why}; }
+        if (!missing_.empty()) { return failure{missing_.front().error}; }
         return value_;
     }
 
@@ -36,15 +36,15 @@ private:
 
 /// Runs `body(transport)`, which queries through that transport and returns a result, and leaves out the shards that fail:
 ///
-///     auto some = partial(cloud, [](any_transport const& there) { return table<book>{there, "books"}.scan_table().to(); });
+///     auto some = partial(cloud, [](any_store const& there) { return table<book>{there, "books"}.scan_table().to(); });
 ///
 /// A shard that failed is not queried again in this run. If all shards of a query fail, the query fails.
 template <class Body>
 [[nodiscard]] auto partial(sharded const& cloud, Body&& body) {
-    using answer = std::invoke_result_t<Body&, any_transport const&>;
+    using answer = std::invoke_result_t<Body&, any_store const&>;
     using came_type = typename answer::value_type;
     auto const misses = shared<detail::shard_misses>::make();
-    any_transport const tolerant{cloud.noting(misses)};
+    any_store const tolerant{cloud.collecting_misses(misses)};
     auto came = body(tolerant);
     if (!came) { return result<partial_result<came_type>>{std::move(came).as_failure()}; }
     std::lock_guard<std::mutex> const guard{misses->lock};

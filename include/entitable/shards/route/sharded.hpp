@@ -6,7 +6,7 @@
 /// `sharded`: one logical table over several stores, as a transport.
 ///
 ///     auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{48}).value();
-///     sharded cloud{map, [](std::string_view store) -> result<any_transport> { return open_store(store); }};
+///     sharded cloud{map, [](std::string_view store) -> result<any_store> { return open_store(store); }};
 ///     table<book> books{cloud, "books"};
 
 #include <entitable/shards/map/shard_map.hpp>
@@ -39,8 +39,8 @@ struct missing_shard {
     std::string table;    ///< the logical table
     std::string store;    ///< the shard's store
     std::optional<std::pair<std::string, std::string>>
-        after; ///< the rows after this partition key and row key are missing; empty for all rows
-    error why; ///< the error from the store
+        after;              ///< the rows after this partition key and row key are missing; empty for all rows
+    entitable::error error; ///< the error from the store
 };
 
 namespace detail {
@@ -112,7 +112,7 @@ public:
     [[nodiscard]] detail::sharded_state& state() const { return state_ ? *state_ : detail::absent_sharded_state(); }
     /// Returns the same stores, with shards that fail noted in `misses` instead of reported as an error. Used by
     /// `partial`.
-    [[nodiscard]] sharded noting(shared<detail::shard_misses> misses) const {
+    [[nodiscard]] sharded collecting_misses(shared<detail::shard_misses> misses) const {
         sharded made{*this};
         made.misses_ = std::move(misses);
         return made;

@@ -69,7 +69,7 @@ inline void write_between_read_and_write(trial& t) {
 template <table_request Request>
 class writes_between final : public observer {
 public:
-    writes_between(any_transport store, Request change) : store_(std::move(store)), change_(std::move(change)) {}
+    writes_between(any_store store, Request change) : store_(std::move(store)), change_(std::move(change)) {}
     ~writes_between() override { finish(); }
 
     void on_attempt(attempt_record const&) noexcept override {
@@ -92,7 +92,7 @@ public:
     result<response_of<Request>> outcome{failure{error_code::cancelled, "no attempt was reported"}};
 
 private:
-    any_transport store_;
+    any_store store_;
     Request change_;
     atomic<bool> done_{false};
     std::thread writer_;
@@ -153,7 +153,7 @@ private:
 
 /// A request of one of two threads.
 template <table_request Request>
-[[nodiscard]] result<response_of<Request>> send_through(any_transport const& store, Request const& request) {
+[[nodiscard]] result<response_of<Request>> send_through(any_store const& store, Request const& request) {
     call own;
     return store.execute(request, own);
 }
@@ -167,7 +167,7 @@ inline void two_threads_raise_a_counter(trial& t) {
     };
     std::string const table = t.new_table();
     etag const first = t.put(table, make_row("p", "counter", {{"N", 0}}));
-    any_transport const stores[] = {t.store(), t.other()};
+    any_store const stores[] = {t.store(), t.other()};
     account accounts[2] = {{first}, {first}};
     side_by_side threads;
     threads.run([&](std::size_t thread) {
@@ -200,7 +200,7 @@ inline void two_threads_raise_a_counter(trial& t) {
 
 inline void two_threads_insert_one_key(trial& t) {
     std::string const table = t.new_table();
-    any_transport const stores[] = {t.store(), t.other()};
+    any_store const stores[] = {t.store(), t.other()};
     std::string wrong[2];
     side_by_side threads;
     threads.run([&](std::size_t thread) {
@@ -232,7 +232,7 @@ inline void two_threads_merge(trial& t) {
         bool lost{false};
     };
     std::string const table = t.new_table();
-    any_transport const stores[] = {t.store(), t.other()};
+    any_store const stores[] = {t.store(), t.other()};
     account accounts[2];
     side_by_side threads;
     threads.run([&](std::size_t thread) {
@@ -260,7 +260,7 @@ inline void transaction_is_seen_whole(trial& t) {
         return; // the emulator applies one operation after the other, and processes queries in between
     }
     std::string const table = t.new_table();
-    any_transport const stores[] = {t.store(), t.other()};
+    any_store const stores[] = {t.store(), t.other()};
     transact batch{table, {}};
     for (std::size_t index = 0; index < std::min<std::size_t>(10, t.limits().max_operations); ++index) {
         batch.changes.push_back(mutation::insert_or_merge(make_row("p", padded(index), {{"N", 0}})));

@@ -24,10 +24,10 @@ struct handles {
         requires(!std::same_as<T, handles> && transport<T>)
     handles(T const& store) : first(store), second(store) {} // NOLINT: implicit, because both handles are the transport
     /// Uses two handles: each must read the other's writes.
-    handles(any_transport one, any_transport other) : first(std::move(one)), second(std::move(other)) {}
+    handles(any_store one, any_store other) : first(std::move(one)), second(std::move(other)) {}
 
-    any_transport first;  ///< used for most requests
-    any_transport second; ///< the second transport
+    any_store first;  ///< used for most requests
+    any_store second; ///< the second transport
 };
 
 /// One trial of one behaviour on one transport; collects the failures. One thread at a time.
@@ -37,9 +37,9 @@ public:
     trial(handles stores, std::string prefix)
         : stores_(std::move(stores)), limits_(stores_.first.profile()), prefix_(std::move(prefix)) {}
 
-    [[nodiscard]] any_transport const& store() const noexcept { return stores_.first; }
+    [[nodiscard]] any_store const& store() const noexcept { return stores_.first; }
     /// Returns another handle of the same store.
-    [[nodiscard]] any_transport const& other() const noexcept { return stores_.second; }
+    [[nodiscard]] any_store const& other() const noexcept { return stores_.second; }
     [[nodiscard]] profile const& limits() const noexcept { return limits_; }
     [[nodiscard]] std::string const& prefix() const noexcept { return prefix_; }
     /// Returns the failures, each with the request before it.
@@ -129,7 +129,7 @@ public:
         return good;
     }
     bool expect(verdict const& asked_for, std::string const& text) {
-        return expect(!!asked_for, text + ": " + asked_for.why());
+        return expect(!!asked_for, text + ": " + asked_for.reason());
     }
     template <class T>
     bool yes(result<T> const& outcome, std::string const& text) {

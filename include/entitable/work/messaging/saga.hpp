@@ -36,8 +36,8 @@ enum class saga_end : std::uint8_t {
 
 /// A saga that ended.
 struct saga_outcome {
-    saga_end end{};    ///< how the saga ended
-    std::string why{}; ///< error of the failed step, if the saga was compensated
+    saga_end end{};       ///< how the saga ended
+    std::string reason{}; ///< error of the failed step, if the saga was compensated
 };
 
 /// Changes of rows in the message's lane, made in one transaction with the progress of the saga: exactly once.

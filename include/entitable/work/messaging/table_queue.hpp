@@ -45,7 +45,7 @@ struct dead_letter {
     std::string id;             ///< id of the message
     T message{};                ///< content of the message
     std::uint32_t deliveries{}; ///< number of claims; for a saga: since the last recorded step
-    std::string why;            ///< reason of the last `fail`; empty if there was none
+    std::string reason;         ///< reason of the last `fail`; empty if there was none
     row stored;                 ///< stored row, used by `requeue` and `purge`
 };
 
@@ -82,7 +82,7 @@ public:
     static constexpr bool keeps_ids = true; ///< see `message_queue`
 
     /// Makes a queue in the table `name`; sends nothing yet.
-    table_queue(any_transport through, std::string name, queue_options options = {})
+    table_queue(any_store through, std::string name, queue_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< name of the table
@@ -163,7 +163,7 @@ public:
     /// Enqueues the messages of a table's outbox rows, in one partition or in all, removes the rows, and returns how
     /// many. Any number of programs may call it at the same time: each id is enqueued once.
     [[nodiscard]] result<std::size_t> relay(
-        any_transport const& from, std::string const& table, std::optional<std::string> const& partition = {}) const {
+        any_store const& from, std::string const& table, std::optional<std::string> const& partition = {}) const {
         return core_.relay(from, table, partition);
     }
 
@@ -208,7 +208,7 @@ public:
             dead_letter<T>& made = all->emplace_back();
             made.id = each.row_key.substr(system_row::dead_letter.size());
             made.deliveries = static_cast<std::uint32_t>(detail::int32_in(each, detail::queue_property::deliveries));
-            made.why = detail::text_in(each, detail::queue_property::why);
+            made.reason = detail::text_in(each, detail::queue_property::why);
             made.stored = row{each};
             if (auto decoded = decode(each, made.message); !decoded && problem) { problem = std::move(decoded); }
         });

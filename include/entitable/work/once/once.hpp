@@ -12,7 +12,7 @@
 #include <entitable/core/clock.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/work/messaging/detail/held_time.hpp>
 #include <entitable/work/once/detail/once_operation.hpp>
 
@@ -60,7 +60,7 @@ struct once_outcome {
 class once {
 public:
     /// `name` distinguishes functions that share keys: it is the RowKey of each row. Sends nothing.
-    once(any_transport through, std::string name, once_options options = {});
+    once(any_store through, std::string name, once_options options = {});
 
     /// Runs `function(once_run const&)`, which returns a `result<void>`, unless the key is done. The key is the PartitionKey of its row.
     ///
@@ -89,11 +89,11 @@ private:
     [[nodiscard]] result<once_outcome> run_erased(std::string_view key, runner function) const;
 
     struct state : counted {
-        state(any_transport below, std::string name, once_options how);
+        state(any_store below, std::string name, once_options how);
         [[nodiscard]] result<detail::once_claim> send(
             detail::once_operation::task what, detail::once_row const& at, detail::once_claim own);
 
-        any_transport through;
+        any_store through;
         std::string row_key;
         once_options options;
         detail::fresh_ids ids;

@@ -14,7 +14,7 @@
 #include <entitable/client/update.hpp>
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/work/sequence/detail/reservation.hpp>
 
 #include <mutex>
@@ -88,7 +88,7 @@ struct number_block {
 class sequence {
 public:
     /// Counts in the row named `counted`. Sends nothing.
-    sequence(any_transport through, std::string counted, sequence_options options = {});
+    sequence(any_store through, std::string counted, sequence_options options = {});
 
     /// Returns the next number.
     [[nodiscard]] result<sequence_number> next() const;
@@ -106,14 +106,14 @@ private:
         std::uint32_t given{}; ///< numbers taken from the block; guarded by turn
     };
     struct state : counted {
-        state(any_transport below, sequence_options how, std::string name);
+        state(any_store below, sequence_options how, std::string name);
         ~state();
         state(state const&) = delete;
         state& operator=(state const&) = delete;
         [[nodiscard]] result<number_block> take(std::uint32_t count);
         [[nodiscard]] turns& own_turns();
 
-        any_transport through;
+        any_store through;
         sequence_options options;
         detail::counter_row counter;
         random_source random;

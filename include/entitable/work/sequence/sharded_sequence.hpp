@@ -23,7 +23,7 @@ ENTITABLE_BEGIN_NAMESPACE
 class sharded_sequence {
 public:
     /// `shards`: 2 to 1000.
-    sharded_sequence(any_transport through, std::string counted, std::uint32_t shards, sequence_options options = {});
+    sharded_sequence(any_store through, std::string counted, std::uint32_t shards, sequence_options options = {});
 
     /// Returns a number that no other call gets. Cost: a read and a write; the first call of an object also reads the first row, and makes
     /// or completes it.
@@ -34,9 +34,9 @@ public:
 
 private:
     struct state : counted {
-        state(any_transport below, std::string name, std::uint32_t shards, sequence_options how);
+        state(any_store below, std::string name, std::uint32_t shards, sequence_options how);
 
-        any_transport through;
+        any_store through;
         sequence_options options;
         std::vector<detail::counter_row> counters;
         random_source random;

@@ -63,12 +63,13 @@ template <mapped_entity First, mapped_entity... More>
 class change_outcome : public tracked_change<First, More...> {
 public:
     /// Made by the unit of work.
-    explicit change_outcome(detail::tracked_entity& of, entity_state state, save_outcome what, std::optional<error> why)
-        : tracked_change<First, More...>(of, state), outcome(what), problem(std::move(why)) {}
+    explicit change_outcome(
+        detail::tracked_entity& of, entity_state state, save_outcome what, std::optional<entitable::error> why)
+        : tracked_change<First, More...>(of, state), outcome(what), error(std::move(why)) {}
 
     save_outcome outcome; ///< whether it was saved, or the reason why not
     /// The error, if it was not saved. For a change that was not sent: why another change was refused, if known.
-    std::optional<error> problem;
+    std::optional<entitable::error> error;
 };
 
 /// The outcomes of all changes of a save.

@@ -45,7 +45,7 @@ public:
     /// Makes a unit over a table, whose call options apply to each request; single entities are read from the primary location.
     explicit unit_of_work(table<First> const& of, unit_of_work_options options = {})
         requires of_one_type
-        : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
+        : all_(new detail::entity_tracker{detail::table_core{of.store(), of.name(), of.options()}}),
           merge_(options.merge) {}
     /// Makes a unit over the entities of a table of several types.
     template <class Reader, class Partition>
@@ -319,7 +319,7 @@ private:
         detail::table_core const& core = all_->core();
         call context{core.options()};
         context.location = read_location::primary;
-        auto found = core.transport().execute(
+        auto found = core.store().execute(
             get_entity{core.name(), std::string{partition_key}, std::string{row_key}, {}}, context);
         there = found.has_value();
         if (found) { return all_->read(found->entity.view(), found->etag, how, maker<E>); }

@@ -131,7 +131,7 @@ private:
     std::map<std::pair<keys, std::size_t>, std::int64_t> parts_;
 };
 
-ENTITABLE_DECL result<diagnosis> examine_tables(any_transport const& store, call_options const& options) {
+ENTITABLE_DECL result<diagnosis> examine_tables(any_store const& store, call_options const& options) {
     result<diagnosis> made{std::in_place};
     std::vector<std::string> tables;
     page_cursor pages{list_tables{}};

@@ -11,7 +11,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<table_sample> read_sample(
-    any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options) {
+    any_store const& through, std::string table, sample_builder builder, sample_table_options const& options) {
     query_entities asked;
     asked.table = std::move(table);
     std::uint64_t left = options.read_at_most == 0 ? ~std::uint64_t{} : options.read_at_most;

@@ -171,13 +171,13 @@ private:
 };
 
 [[nodiscard]] ENTITABLE_DECL result<void> fill_table(table_core const& table, std::vector<row> const& rows) {
-    batch_packer packer{table.name(), table.transport().profile()};
+    batch_packer packer{table.name(), table.store().profile()};
     for (row const& each : rows) { ENTITABLE_CHECK(packer.add(mutation::insert_or_replace(each))); }
     while (auto const next = packer.take()) { ENTITABLE_CHECK(table.submit(*next)); }
     return {};
 }
 
-ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
+ENTITABLE_DECL result<stress_outcome> stress_a_table(any_store const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts) {
     ENTITABLE_CHECK(options.validate());

@@ -77,7 +77,7 @@ inline constexpr std::size_t shown_declarations = 3;
 
 [[nodiscard]] ENTITABLE_DECL std::string declaration_card(key_candidate const& of, std::size_t number) {
     std::string out = "<article class=\"card\"><h3>" + std::to_string(number) + ". " +
-        escaped_html(of.score.declared.to_string()) + "</h3><p class=\"soft\">" + escaped_html(of.why) +
+        escaped_html(of.score.declared.to_string()) + "</h3><p class=\"soft\">" + escaped_html(of.reason) +
         "</p><pre tabindex=\"0\">";
     // Keeps the line breaks, which printable() would escape.
     std::string_view rest = of.declaration;

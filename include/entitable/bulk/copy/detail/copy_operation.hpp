@@ -38,7 +38,7 @@ struct copy_progress {
 };
 
 /// Called after each page, on the thread of the copy. May throw, which ends the copy after that page.
-using copy_watcher = function_ref<void(copy_progress const&)>;
+using copy_progress_callback = function_ref<void(copy_progress const&)>;
 
 namespace detail {
 
@@ -53,7 +53,7 @@ struct copied_table {
     std::string from;
     std::string to;
     row_replacement change;
-    copy_watcher watch;
+    copy_progress_callback watch;
     bool changes{}; ///< whether the copy changes rows or keys
 };
 

@@ -94,7 +94,7 @@ ENTITABLE_DECL result<std::vector<std::string>> period_names::there(function_ref
     while (pages.more()) {
         call context{core_.options()};
         context.operation_id.clear(); // the id identifies one write
-        ENTITABLE_TRY(auto found, pages.take(core_.transport().execute(pages.request(), context)));
+        ENTITABLE_TRY(auto found, pages.take(core_.store().execute(pages.request(), context)));
         for (std::string& each : found.tables) {
             if (!text::ascii_lower(each).starts_with(begins)) { continue; }
             auto const span = span_of_digits(std::string_view{each}.substr(begins.size()));

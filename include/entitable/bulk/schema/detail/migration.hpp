@@ -27,7 +27,7 @@ namespace detail {
 using migration_start = function_ref<result<shared<row_walk>>(std::optional<std::string> token)>;
 
 /// Runs a migration: see `migrate`.
-[[nodiscard]] result<bulk_report> run_migration(query_source const& found, any_transport const& through,
+[[nodiscard]] result<bulk_report> run_migration(query_source const& found, any_store const& through,
     std::string const& table, call_options const& calls, bulk_change convert, migration_start start,
     bulk_options options);
 

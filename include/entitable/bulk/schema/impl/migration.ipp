@@ -53,8 +53,8 @@ ENTITABLE_DECL result<std::optional<row>> migrated_row(
 /// The steps of a migration.
 class migration_run {
 public:
-    migration_run(any_transport const& through, std::string const& table, call_options const& calls,
-        bulk_change convert, bulk_options options)
+    migration_run(any_store const& through, std::string const& table, call_options const& calls, bulk_change convert,
+        bulk_options options)
         : through_(through),
           table_(table),
           calls_(calls),
@@ -192,7 +192,7 @@ private:
         return {};
     }
 
-    any_transport const& through_;
+    any_store const& through_;
     std::string const& table_;
     call_options const& calls_;
     bulk_change convert_;
@@ -206,7 +206,7 @@ private:
     bulk_report done_; ///< the steps that are completed
 };
 
-ENTITABLE_DECL result<bulk_report> run_migration(query_source const& found, any_transport const& through,
+ENTITABLE_DECL result<bulk_report> run_migration(query_source const& found, any_store const& through,
     std::string const& table, call_options const& calls, bulk_change convert, migration_start start,
     bulk_options options) {
     if (found.table != table) {

@@ -49,7 +49,7 @@ template <class Request>
 result<response_of<Request>> view_generations::ask(Request const& request) const {
     call context{core_.options(), *how_.load.time};
     context.operation_id.clear(); // the id identifies one write
-    return core_.transport().execute(request, context);
+    return core_.store().execute(request, context);
 }
 
 ENTITABLE_DECL result<void> view_generations::wait(contention& rivals) const {
@@ -152,7 +152,7 @@ ENTITABLE_DECL result<void> view_generations::write(generation const& own, std::
     how.max_refused = 0;
     call_options calls = core_.options();
     calls.operation_id.clear();
-    bulk_run load{core_.transport(), own.table, std::move(calls), bulk_mode::insert_or_replace, source, nullptr, how};
+    bulk_run load{core_.store(), own.table, std::move(calls), bulk_mode::insert_or_replace, source, nullptr, how};
     ENTITABLE_TRY(bulk_report const done, load.run());
     return done.all();
 }
@@ -161,7 +161,7 @@ ENTITABLE_DECL result<void> view_generations::discard(std::string const& table) 
     call context{core_.options(), *how_.load.time};
     context.operation_id.clear();
     context.cancellation = {}; // a cancelled refresh removes its table
-    auto dropped = core_.transport().execute(delete_table{table}, context);
+    auto dropped = core_.store().execute(delete_table{table}, context);
     if (!dropped && dropped.error().code != error_code::resource_not_found) { return std::move(dropped).as_failure(); }
     return {};
 }
@@ -266,7 +266,7 @@ ENTITABLE_DECL result<view_audit> view_generations::audit(view_maker make) const
         sample(at->row_key());
         ++at;
     };
-    table_core const stored{core_.transport(), now.table, core_.options()};
+    table_core const stored{core_.store(), now.table, core_.options()};
     ENTITABLE_CHECK(stored.for_each_row({}, {}, false, [&](row_view each) {
         while (at != wanted.end() && view_row_less(*at, each)) { skip_missing(); }
         if (at == wanted.end() || view_row_less(each, *at)) {

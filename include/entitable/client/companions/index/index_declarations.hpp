@@ -29,8 +29,8 @@ template <class Index>
 struct in_table {
     using index_type = Index; ///< the index
 
-    any_transport through; ///< any type; may differ from the type in the entities
-    std::string name;      ///< may be the entities' table if literals distinguish their keys
+    any_store through; ///< any type; may differ from the type in the entities
+    std::string name;  ///< may be the entities' table if literals distinguish their keys
 };
 
 namespace detail {

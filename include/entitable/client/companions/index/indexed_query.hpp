@@ -257,15 +257,15 @@ private:
         call context{family_->main.options(), *family_->options.time};
         if (auto ready = family_->check_ready(index_, context); !ready) {
             detail::table_core const& place = family_->places[index_];
-            asked = query<Index, Path>{
-                place.transport(), family_->main.options(), place.name(), std::move(ready).as_failure()};
+            asked =
+                query<Index, Path>{place.store(), family_->main.options(), place.name(), std::move(ready).as_failure()};
         }
         return {family_, index_, std::move(asked)};
     }
     [[nodiscard]] reader<Index> rows() const {
         if (!family_) { return {detail::moved_from_transport("table"), {}}; }
         detail::table_core const& place = family_->places[index_];
-        return reader<Index>{detail::table_core{place.transport(), place.name(), family_->main.options()}.of_type(
+        return reader<Index>{detail::table_core{place.store(), place.name(), family_->main.options()}.of_type(
             detail::pattern_of_type<Index>)};
     }
 

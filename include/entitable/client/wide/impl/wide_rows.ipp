@@ -122,7 +122,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, mutation_
     }
     std::uint64_t const seed = options.seed != 0 ? options.seed : random_seed();
     random_source random{seed};
-    profile const limits = core.transport().profile();
+    profile const limits = core.store().profile();
     std::string const row_key{whole->row_key()};
     std::string const prefix = wide_part_prefix(row_key);
     if (kind != mutation_kind::remove) {

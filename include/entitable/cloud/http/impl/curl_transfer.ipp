@@ -92,8 +92,8 @@ private:
         auto& self = *static_cast<curl_transfer*>(transfer);
         bool const read = self.guarded([&] { return self.reader_.header_line({bytes, size * count}); });
         if (self.reader_.counts_as_it_is()) { // an error status counts without its body, which only explains it
-            constexpr std::chrono::seconds patience{5};
-            steady_time const latest = system_clock().steady() + patience;
+            constexpr std::chrono::seconds wait_budget{5};
+            steady_time const latest = system_clock().steady() + wait_budget;
             self.ends = latest < self.ends ? latest : self.ends;
         }
         return read ? size * count : 0;

@@ -9,7 +9,7 @@
 #include <entitable/core/decorators/detail/retry_course.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 #include <entitable/core/transport/run.hpp>
 

@@ -152,7 +152,7 @@ private:
         settling_->answer(std::move(answered), now);
         if (!settling_->next().done()) { return; }
         switch (*settling_->finish()) {
-            case fate::applied:
+            case write_outcome::applied:
                 if (holds_properties(settling_->found(), request_->changes.front().entity)) {
                     conclude(etag{});
                 } else {
@@ -161,7 +161,7 @@ private:
                         "be");
                 }
                 break;
-            case fate::not_applied:
+            case write_outcome::not_applied:
                 if (met_row_) {
                     refuse_as(error_code::operation_void,
                         "this operation id was abandoned before: its write was not applied and never will be; a new "
@@ -170,7 +170,7 @@ private:
                     refuse(effect::none, {});
                 }
                 break;
-            case fate::unknown: refuse(effect::unknown, "; its operation row was removed"); break;
+            case write_outcome::unknown: refuse(effect::unknown, "; its operation row was removed"); break;
         }
     }
     void refuse_as(error_code code, std::string_view message) {

@@ -46,7 +46,7 @@ using bulk_source = function_ref<bulk_input(bulk_item&)>;
 class bulk_run {
 public:
     /// `source` and `change` (null except for updates) must outlive the run.
-    bulk_run(any_transport through, std::string table, call_options calls, bulk_mode mode, bulk_source source,
+    bulk_run(any_store through, std::string table, call_options calls, bulk_mode mode, bulk_source source,
         bulk_change const* change, bulk_options const& options);
     bulk_run(bulk_run const&) = delete;
     bulk_run& operator=(bulk_run const&) = delete;
@@ -96,7 +96,7 @@ private:
     void tell(steady_time now, bool at_end);
     [[nodiscard]] result<bulk_report> finish();
 
-    any_transport through_;
+    any_store through_;
     std::string table_;
     call_options calls_;
     bulk_mode mode_;

@@ -14,11 +14,11 @@ namespace detail {
     error why{error_code::other_service_error, "rows were refused"};
     if (!of.refusals.empty()) {
         refused_row const& first = of.refusals.front();
-        why = first.why;
+        why = first.error;
         why.operation_index.reset(); // the caller did not make the transaction
         name_keys(why, first.partition_key, first.row_key);
         for (refused_row const& each : of.refusals) {
-            why.effect = each.why.effect == effect::unknown ? effect::unknown : why.effect;
+            why.effect = each.error.effect == effect::unknown ? effect::unknown : why.effect;
         }
     }
     why.message += text::joined({"; ", std::to_string(of.refused), " of ", std::to_string(of.read),

@@ -32,7 +32,7 @@ namespace detail {
     return most;
 }
 
-ENTITABLE_DECL bulk_run::bulk_run(any_transport through, std::string table, call_options calls, bulk_mode mode,
+ENTITABLE_DECL bulk_run::bulk_run(any_store through, std::string table, call_options calls, bulk_mode mode,
     bulk_source source, bulk_change const* change, bulk_options const& options)
     : through_(std::move(through)),
       table_(std::move(table)),
@@ -156,7 +156,7 @@ ENTITABLE_DECL void bulk_run::look_for_stop(steady_time now) {
         stop(error{error_code::deadline_exceeded, "the deadline of the bulk load has passed"});
     } else if (report_.refused > options_.max_refused) {
         stop(report_.refusals.empty() ? error{error_code::other_service_error, "rows were refused"}
-                                      : report_.refusals.back().why);
+                                      : report_.refusals.back().error);
     }
 }
 

@@ -99,7 +99,7 @@ ENTITABLE_DECL void bulk_run::take(completion& done) {
     go_on(part, now);
 }
 
-/// Waits for a transient failure to end: for `patience` if nothing else succeeds; a single row is tried ten times if others succeed.
+/// Waits for a transient failure to end: for `wait_budget` if nothing else succeeds; a single row is tried ten times if others succeed.
 ENTITABLE_DECL void bulk_run::take_trouble(bulk_part& part, error const& problem, steady_time now) {
     bool const passing = is_pressure(problem) || worth_retrying(problem) ||
         problem.code == error_code::deadline_exceeded || problem.code == error_code::cancelled;
@@ -110,7 +110,7 @@ ENTITABLE_DECL void bulk_run::take_trouble(bulk_part& part, error const& problem
     }
     ++report_.retried;
     if (!trouble_since_) { trouble_since_ = now; }
-    if (now - *trouble_since_ > options_.patience) {
+    if (now - *trouble_since_ > options_.wait_budget) {
         stop(problem);
     } else if (part.size() == 1 && part.failures() >= 10 && last_good_ > part.failing_since()) {
         part.give_up(problem);

@@ -14,7 +14,7 @@ ENTITABLE_DECL settling::settling(
 
 ENTITABLE_DECL void settling::answer(result<written> voided, steady_time) {
     if (voided) {
-        outcome_.emplace(fate::not_applied);
+        outcome_.emplace(write_outcome::not_applied);
     } else if (voided.error().code == error_code::entity_already_exists) {
         reads_ = true;
     } else {
@@ -25,11 +25,11 @@ ENTITABLE_DECL void settling::answer(result<written> voided, steady_time) {
 ENTITABLE_DECL void settling::answer(result<get_entity::response> found, steady_time) {
     if (found) {
         found_ = std::move(found->entity);
-        outcome_.emplace(!operation_row::is_one(found_) ? fate::unknown
-                : operation_row::is_void(found_)        ? fate::not_applied
-                                                        : fate::applied);
+        outcome_.emplace(!operation_row::is_one(found_) ? write_outcome::unknown
+                : operation_row::is_void(found_)        ? write_outcome::not_applied
+                                                        : write_outcome::applied);
     } else if (found.error().code == error_code::resource_not_found) {
-        outcome_.emplace(fate::unknown); // the row was removed before it was read: it may have been void
+        outcome_.emplace(write_outcome::unknown); // the row was removed before it was read: it may have been void
     } else {
         outcome_.emplace(std::move(found).as_failure());
     }

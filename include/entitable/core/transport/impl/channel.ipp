@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/core/detail/pending_list.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
 #include <optional>
@@ -65,19 +65,19 @@ shared<channel> make_blocking_channel(Transport const& through, io_driver& io) {
     return shared<channel>{new blocking_channel<Transport>{through, io}};
 }
 
-ENTITABLE_LAZY_BODY shared<channel> open_blocking_channel(any_transport const& through, io_driver& io) {
+ENTITABLE_LAZY_BODY shared<channel> open_blocking_channel(any_store const& through, io_driver& io) {
     return make_blocking_channel(through, io);
 }
 
 } // namespace detail
 
-ENTITABLE_DECL shared<channel> any_transport::open(io_driver& io) const {
+ENTITABLE_DECL shared<channel> any_store::open(io_driver& io) const {
     shared<channel> opened;
     if (interface_) { interface_->open(io, opened); }
     return opened;
 }
 
-ENTITABLE_LAZY_BODY shared<channel> open_channel(any_transport const& through, io_driver& io) {
+ENTITABLE_LAZY_BODY shared<channel> open_channel(any_store const& through, io_driver& io) {
     shared<channel> own = through.open(io);
     return own ? own : detail::open_blocking_channel(through, io);
 }

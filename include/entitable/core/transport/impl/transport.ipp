@@ -8,7 +8,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY result<read_entities::response> show_page(
-    result<query_entities::response> found, run_watcher const& visit) {
+    result<query_entities::response> found, page_visitor const& visit) {
     if (!found) { return std::move(found).as_failure(); }
     for (std::size_t index = 0; index < found->rows.size(); ++index) {
         row_view const each = found->rows[index];

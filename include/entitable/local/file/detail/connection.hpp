@@ -9,8 +9,8 @@
 #include <entitable/core/result.hpp>
 #include <entitable/local/file/detail/file_place.hpp>
 #include <entitable/local/file/detail/page_guard.hpp>
-#include <entitable/local/file/detail/patience.hpp>
 #include <entitable/local/file/detail/shape_memory.hpp>
+#include <entitable/local/file/detail/wait_budget.hpp>
 
 #include <array>
 #include <cstdint>
@@ -68,10 +68,10 @@ public:
     enum class access : std::uint8_t { write, read_quiet };
     /// Opens a file. Errors: StoreFailed, StoreForeign; StoreBusy on timeout.
     [[nodiscard]] static result<connection> open(
-        std::string const& path, file_options const& options, patience& waits, access how = access::write);
+        std::string const& path, file_options const& options, wait_budget& waits, access how = access::write);
     /// Opens a file that was recognised before; returns StoreCorrupt if it is no longer recognised.
     [[nodiscard]] static result<connection> open_known(
-        file_place const& place, file_options const& options, patience& waits, access how = access::write);
+        file_place const& place, file_options const& options, wait_budget& waits, access how = access::write);
 
     connection(connection&& other) noexcept
         : guard_(std::move(other.guard_)),
@@ -104,7 +104,7 @@ public:
     ~connection() { close(); }
 
     /// Applies the options that fit the file's journal.
-    [[nodiscard]] result<void> set_durability(file_options const& options, patience& waits);
+    [[nodiscard]] result<void> set_durability(file_options const& options, wait_budget& waits);
 
     /// Runs a statement without values or results.
     [[nodiscard]] stepped run(sql text);
@@ -126,7 +126,7 @@ public:
 
     /// Returns the number of a table; nullopt if the table does not exist. The number is cached if it was found before: the caller checks
     /// `statement::table_was_known` after its first step.
-    [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
+    [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, wait_budget& waits);
 
     /// Returns the known shapes of rows. No shape is ever removed from the file.
     [[nodiscard]] shape_memory& shapes() noexcept { return shapes_; }
@@ -174,7 +174,7 @@ private:
     /// The number of pages in the file, with and without the transaction. 0 if it cannot be read.
     [[nodiscard]] std::int64_t pages() noexcept;
     [[nodiscard]] std::int64_t committed_pages() noexcept;
-    [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
+    [[nodiscard]] result<void> configure(file_options const& options, wait_budget& waits);
     void close() noexcept;
     /// Called before a step. Returns whether this process opened the connection; if it did not, marks the connection broken, and the step
     /// must fail.
@@ -218,7 +218,7 @@ public:
     [[nodiscard]] stepped finish() noexcept;
     void reset() noexcept;
     /// Returns whether there is a first row; waits while other connections block the read.
-    [[nodiscard]] result<bool> first_row(patience& waits);
+    [[nodiscard]] result<bool> first_row(wait_budget& waits);
     /// Returns whether there is a next row, if there was a first row.
     [[nodiscard]] result<bool> next_row();
     /// After the first step of a statement with a number from `connection::table_id`: false if a table was removed in the meantime, in any

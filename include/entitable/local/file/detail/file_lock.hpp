@@ -8,7 +8,7 @@
 
 #include <entitable/core/result.hpp>
 #include <entitable/local/file/detail/own_process.hpp>
-#include <entitable/local/file/detail/patience.hpp>
+#include <entitable/local/file/detail/wait_budget.hpp>
 
 #include <string>
 
@@ -56,9 +56,9 @@ private:
 };
 
 /// Waits for the writer lock.
-[[nodiscard]] result<void> lock_patiently(file_lock& lock, patience& waits);
+[[nodiscard]] result<void> lock_within(file_lock& lock, wait_budget& waits);
 /// Waits until other stores allow this use of the file; the message of StoreBusy reports that `what` needs this use.
-[[nodiscard]] result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits);
+[[nodiscard]] result<void> use_within(file_lock& lock, file_lock::use how, wait_budget& waits);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

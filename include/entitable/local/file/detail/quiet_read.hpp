@@ -7,7 +7,7 @@
 
 #include <entitable/local/file/detail/file_place.hpp>
 #include <entitable/local/file/detail/own_process.hpp>
-#include <entitable/local/file/detail/patience.hpp>
+#include <entitable/local/file/detail/wait_budget.hpp>
 
 #include <cstdint>
 #include <string>
@@ -37,7 +37,7 @@ class quiet_read {
 public:
     /// Waits for current writers. Errors: StoreBusy after that; StoreReadOnly names the folder and the obstacle: a log or a journal with
     /// changes that are not in the file, or a `-lock` file that cannot be read.
-    [[nodiscard]] static result<quiet_read> begin(file_place const& place, patience& waits);
+    [[nodiscard]] static result<quiet_read> begin(file_place const& place, wait_budget& waits);
 
     /// Returns StoreBusy if a writer has appeared since `begin`; in that case the data read since `begin` may be wrong. Never fails if
     /// there is a `-lock` file.

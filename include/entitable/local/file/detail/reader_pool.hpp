@@ -45,14 +45,14 @@ public:
         bool shared_;
     };
 
-    [[nodiscard]] result<borrowed> borrow(patience& waits);
+    [[nodiscard]] result<borrowed> borrow(wait_budget& waits);
     /// Opens a connection that is not shared.
-    [[nodiscard]] result<borrowed> open_another(patience& waits);
+    [[nodiscard]] result<borrowed> open_another(wait_budget& waits);
     /// Checks that the file has not been replaced.
     [[nodiscard]] result<void> check_file() const { return place_.same_file(); }
 
 private:
-    [[nodiscard]] result<std::optional<quiet_read>> begin_quiet(patience& waits) const;
+    [[nodiscard]] result<std::optional<quiet_read>> begin_quiet(wait_budget& waits) const;
     [[nodiscard]] connection::access access() const noexcept {
         return quiet_ ? connection::access::read_quiet : connection::access::write;
     }

@@ -26,12 +26,12 @@ struct file_form {
 
 /// Whether this is a file of tables in the requested form; false for a file that `prepare_schema` can convert. Errors: StoreForeign,
 /// StoreNewer. Writes nothing, and waits for no writer.
-[[nodiscard]] result<bool> schema_fits(connection& on, file_form wanted, patience& waits);
+[[nodiscard]] result<bool> schema_fits(connection& on, file_form wanted, wait_budget& waits);
 /// Checks the same for read-only use, with any journal; false for an empty file.
-[[nodiscard]] result<bool> schema_can_be_read(connection& on, file_form wanted, patience& waits);
+[[nodiscard]] result<bool> schema_can_be_read(connection& on, file_form wanted, wait_budget& waits);
 /// Converts an empty file to a file of tables, and sets the journal. Errors as above. The caller holds the writer lock, and no other store
 /// has the file open.
-[[nodiscard]] result<void> prepare_schema(connection& on, file_form wanted, patience& waits);
+[[nodiscard]] result<void> prepare_schema(connection& on, file_form wanted, wait_budget& waits);
 
 /// In a transaction that removes a table: changes the schema and changes it back, so that each connection in each process prepares its
 /// statements again, and discards its cached table numbers.

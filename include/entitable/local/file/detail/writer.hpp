@@ -135,8 +135,8 @@ private:
     enum class ended : std::uint8_t { done, again, full };
     [[nodiscard]] ended run_once(waiting& mine);
     [[nodiscard]] ended commit(waiting& mine, commit_group const& group, std::int64_t bound_before);
-    enum class fate : std::uint8_t { applied, none, unknown };
-    [[nodiscard]] fate settle(std::uint32_t counter_before);
+    enum class commit_outcome : std::uint8_t { applied, none, unknown };
+    [[nodiscard]] commit_outcome settle(std::uint32_t counter_before);
     void find_room(waiting& mine);
     [[nodiscard]] bool win_room(waiting const& mine);
     void give_up() noexcept;

@@ -120,7 +120,7 @@ ENTITABLE_DECL std::string immutable_uri(std::string_view path) {
 }
 
 ENTITABLE_DECL result<connection> connection::open(
-    std::string const& path, file_options const& options, patience& waits, access how) {
+    std::string const& path, file_options const& options, wait_budget& waits, access how) {
     hold_sqlite_over_forks();
     sqlite3* database = nullptr;
     bool const quiet = how == access::read_quiet;
@@ -149,7 +149,7 @@ ENTITABLE_DECL result<connection> connection::open(
 }
 
 ENTITABLE_DECL result<connection> connection::open_known(
-    file_place const& place, file_options const& options, patience& waits, access how) {
+    file_place const& place, file_options const& options, wait_budget& waits, access how) {
     auto opened = open(place.path(), options, waits, how);
     bool const ours = opened ? opened->guard_.on() : opened.error().code != error_code::store_foreign;
     return ours ? std::move(opened) : damaged_header();
@@ -160,7 +160,7 @@ ENTITABLE_DECL failure damaged_header() {
 }
 
 /// Applies the settings of every connection. None of them depends on the content of the file.
-ENTITABLE_DECL result<void> connection::configure(file_options const& options, patience& waits) {
+ENTITABLE_DECL result<void> connection::configure(file_options const& options, wait_budget& waits) {
     sqlite3_extended_result_codes(database_, 1);
     struct setting {
         int name;
@@ -193,7 +193,7 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
     }
 }
 
-ENTITABLE_DECL result<void> connection::set_durability(file_options const& options, patience& waits) {
+ENTITABLE_DECL result<void> connection::set_durability(file_options const& options, wait_budget& waits) {
     for (;;) {
         auto const journal = text_of("PRAGMA journal_mode");
         if (journal) {
@@ -355,7 +355,7 @@ ENTITABLE_DECL result<std::int64_t> connection::number_of(char const* text) {
     return !found.empty() && found.front() == '-' ? -number : number;
 }
 
-ENTITABLE_DECL result<std::optional<std::int64_t>> connection::table_id(std::string_view key, patience& waits) {
+ENTITABLE_DECL result<std::optional<std::int64_t>> connection::table_id(std::string_view key, wait_budget& waits) {
     for (known_table const& each : tables_) {
         if (each.key == key) { return std::optional{each.id}; }
     }
@@ -410,7 +410,7 @@ ENTITABLE_DECL void statement::look_for_replanning() noexcept {
     if (replanned_) { on_.tables_.clear(); }
 }
 
-ENTITABLE_DECL result<bool> statement::first_row(patience& waits) {
+ENTITABLE_DECL result<bool> statement::first_row(wait_budget& waits) {
     for (;;) {
         stepped const now = step();
         look_for_replanning();

@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Starts a read transaction, so that all reads see the same point in time.
-ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
+ENTITABLE_DECL result<void> begin_snapshot(connection& on, wait_budget& waits) {
     for (;;) {
         stepped begun = on.run_text("BEGIN");
         begun = begun == stepped::done ? on.run_text("SELECT count(*) FROM sqlite_master") : begun;
@@ -27,7 +27,7 @@ ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
 
 /// Waits until the speed limit is met; false if the call ends in the meantime.
 ENTITABLE_DECL bool keep_pace(
-    clock& time, patience const& waits, steady_time begun, std::uint64_t bytes, std::uint64_t bytes_per_second) {
+    clock& time, wait_budget const& waits, steady_time begun, std::uint64_t bytes, std::uint64_t bytes_per_second) {
     if (bytes_per_second == 0) { return !waits.call_over(); }
     constexpr std::chrono::milliseconds between_questions{10};
     std::chrono::duration<double> const wanted{static_cast<double>(bytes) / static_cast<double>(bytes_per_second)};
@@ -43,15 +43,15 @@ ENTITABLE_DECL bool keep_pace(
 }
 
 /// Copies all pages.
-ENTITABLE_DECL result<file_copy_progress> copy_file_pages(connection& from, page_copy& copy, file_copy_watcher watch,
-    file_copy_options const& how, file_options const& options, call const& context) {
+ENTITABLE_DECL result<file_copy_progress> copy_file_pages(connection& from, page_copy& copy,
+    file_copy_progress_callback watch, file_copy_options const& how, file_options const& options, call const& context) {
     constexpr std::uint64_t slices_a_sync = 8; // neither the deadline nor a writer waits long for the disk
     constexpr std::uint64_t most_restarts = 3;
     clock& time = *options.local.time;
     file_copy_progress done;
     std::uint64_t slices = 0;
     steady_time const begun = time.steady();
-    patience waits{options, context};
+    wait_budget waits{options, context};
     for (;;) {
         stepped const now = copy.step();
         if (now == stepped::failed) { return copy.problem(); }
@@ -78,9 +78,9 @@ ENTITABLE_DECL result<file_copy_progress> copy_file_pages(connection& from, page
 } // namespace detail
 
 ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
-    std::string_view path, file_copy_watcher watch, file_copy_options const& how) {
+    std::string_view path, file_copy_progress_callback watch, file_copy_options const& how) {
     call const context{how.call, time()};
-    detail::patience waits{options_, context};
+    detail::wait_budget waits{options_, context};
     if (waits.call_over()) { return waits.given_up(); }
     ENTITABLE_TRY(auto borrowed, readers_->open_another(waits));
     detail::connection* const from = &*borrowed;

@@ -136,7 +136,7 @@ ENTITABLE_DECL bool file_lock::try_use(use how) noexcept {
 
 #endif
 
-ENTITABLE_DECL result<void> lock_patiently(file_lock& lock, patience& waits) {
+ENTITABLE_DECL result<void> lock_within(file_lock& lock, wait_budget& waits) {
     for (;;) {
         ENTITABLE_TRY(auto locked, lock.try_lock());
         if (locked) { return {}; }
@@ -147,7 +147,7 @@ ENTITABLE_DECL result<void> lock_patiently(file_lock& lock, patience& waits) {
     }
 }
 
-ENTITABLE_DECL result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits) {
+ENTITABLE_DECL result<void> use_within(file_lock& lock, file_lock::use how, wait_budget& waits) {
     while (!lock.try_use(how)) {
         if (!waits.wait()) { return waits.given_up(); }
     }

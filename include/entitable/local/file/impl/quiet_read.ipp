@@ -45,7 +45,7 @@ ENTITABLE_DECL failure not_quiet(std::string_view path, std::string_view suffix,
 
 #if defined(_WIN32)
 
-ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, patience&) {
+ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, wait_budget&) {
     return not_quiet(place.path(), "-lock", "does not work on this system");
 }
 ENTITABLE_DECL result<void> quiet_read::still() const { return {}; }
@@ -106,7 +106,7 @@ ENTITABLE_DECL file_stamp stamp_of(std::string const& path) noexcept {
     return made;
 }
 
-ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, patience& waits) {
+ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, wait_budget& waits) {
     result<quiet_read> made{std::in_place};
     made->path_ = place.path();
     std::string const lock = place.path() + "-lock";

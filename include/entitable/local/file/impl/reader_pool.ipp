@@ -8,7 +8,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits) {
+ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(wait_budget& waits) {
     if (!place_.in_own_process()) { // checked first, because a thread of the parent may hold the mutex
         return opened_before_fork();
     }
@@ -30,14 +30,14 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
     return result<borrowed>{std::in_place, *this, std::move(one), std::move(quiet), true};
 }
 
-ENTITABLE_DECL result<std::optional<quiet_read>> reader_pool::begin_quiet(patience& waits) const {
+ENTITABLE_DECL result<std::optional<quiet_read>> reader_pool::begin_quiet(wait_budget& waits) const {
     if (!quiet_) { return std::optional<quiet_read>{}; }
     auto begun = quiet_read::begin(place_, waits);
     return begun ? result<std::optional<quiet_read>>{*std::move(begun)} : std::move(begun).as_failure();
 }
 
 /// Takes no lock, because this function may wait; the parts of the place that it reads never change.
-ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::open_another(patience& waits) {
+ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::open_another(wait_budget& waits) {
     if (!place_.in_own_process()) { return opened_before_fork(); }
     ENTITABLE_CHECK(place_.same_file());
     ENTITABLE_TRY(auto quiet, begin_quiet(waits));

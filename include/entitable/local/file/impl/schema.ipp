@@ -114,7 +114,7 @@ ENTITABLE_DECL result<bool> journal_fits(connection& on, file_form wanted) {
 
 /// Retries until the result is not StoreBusy, or the time is over.
 template <class Try>
-auto patiently(patience& waits, Try const& once) -> decltype(once()) {
+auto patiently(wait_budget& waits, Try const& once) -> decltype(once()) {
     for (;;) {
         auto outcome = once();
         if (outcome || outcome.error().code != error_code::store_busy) { return outcome; }
@@ -135,18 +135,18 @@ ENTITABLE_DECL result<bool> look_at_schema(connection& on, file_form wanted) {
     return ours;
 }
 
-ENTITABLE_DECL result<bool> schema_fits(connection& on, file_form wanted, patience& waits) {
+ENTITABLE_DECL result<bool> schema_fits(connection& on, file_form wanted, wait_budget& waits) {
     return patiently(waits, [&]() -> result<bool> {
         auto ours = look_at_schema(on, wanted);
         return ours && *ours ? journal_fits(on, wanted) : std::move(ours);
     });
 }
 
-ENTITABLE_DECL result<bool> schema_can_be_read(connection& on, file_form wanted, patience& waits) {
+ENTITABLE_DECL result<bool> schema_can_be_read(connection& on, file_form wanted, wait_budget& waits) {
     return patiently(waits, [&] { return look_at_schema(on, wanted); });
 }
 
-ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, patience& waits) {
+ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, wait_budget& waits) {
     auto const failed = [&] { return on.problem("cannot prepare the file"); };
     std::string page_size = "PRAGMA page_size = ";
     text::append_decimal(page_size, file_format::page_bytes);

@@ -19,8 +19,8 @@ namespace detail {
 /// Opens the first connection of a store. A file in the requested form is only read, without waiting for writers. Otherwise it is
 /// converted, while no other store has it open.
 ENTITABLE_DECL result<connection> connection_to(
-    file_place const& place, file_options const& options, file_form wanted, file_lock& lock, patience& waits) {
-    ENTITABLE_CHECK(use_patiently(lock, file_lock::use::with_others, waits));
+    file_place const& place, file_options const& options, file_form wanted, file_lock& lock, wait_budget& waits) {
+    ENTITABLE_CHECK(use_within(lock, file_lock::use::with_others, waits));
     {
         auto opened = connection::open(place.path(), options, waits);
         auto const fits = opened ? schema_fits(*opened, wanted, waits) : false;
@@ -28,12 +28,12 @@ ENTITABLE_DECL result<connection> connection_to(
     }
     // Two stores that need exclusive use do not wait for each other.
     static_cast<void>(lock.try_use(file_lock::use::none));
-    if (!use_patiently(lock, file_lock::use::alone, waits)) {
+    if (!use_within(lock, file_lock::use::alone, waits)) {
         return failure{error_code::store_busy,
             "other connections have the file open, so its tables cannot be created and its journal mode cannot be "
             "changed"};
     }
-    ENTITABLE_CHECK(lock_patiently(lock, waits));
+    ENTITABLE_CHECK(lock_within(lock, waits));
     auto opened = connection::open(place.path(), options, waits);
     auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
     lock.unlock();
@@ -44,7 +44,7 @@ ENTITABLE_DECL result<connection> connection_to(
 
 /// Opens the first connection of a read-only store.
 ENTITABLE_DECL result<connection> connection_to_read(
-    file_place const& place, file_options const& options, file_form wanted, patience& waits) {
+    file_place const& place, file_options const& options, file_form wanted, wait_budget& waits) {
     ENTITABLE_TRY(auto const quiet, quiet_read::begin(place, waits));
     auto opened = connection::open(place.path(), options, waits, connection::access::read_quiet);
     auto const known = opened ? schema_can_be_read(*opened, wanted, waits) : false;
@@ -70,7 +70,7 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
         (opened.error().code == error_code::store_failed || opened.error().code == error_code::store_read_only);
     if (!refused || place.may_be_written()) { return opened; }
     call const unhurried;
-    detail::patience waits{options, unhurried};
+    detail::wait_budget waits{options, unhurried};
     auto reading =
         detail::connection_to_read(place, options, {true, options.local.limits.table_names_without_case}, waits);
     if (!reading) { return std::move(reading).as_failure(); }
@@ -90,7 +90,7 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open_to_write(
     detail::file_form const wanted{
         *locks && options.journal != file_journal::rollback, options.local.limits.table_names_without_case};
     call const unhurried;
-    detail::patience waits{options, unhurried};
+    detail::wait_budget waits{options, unhurried};
     ENTITABLE_TRY(auto first, detail::connection_to(place, options, wanted, lock, waits));
     bool const unpurged = detail::statement{first, detail::sql::forgotten_table}.step() == detail::stepped::row;
     return opened_file{place, std::move(lock), std::move(first), unpurged};
@@ -209,7 +209,7 @@ ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
 }
 
 ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, table_visitor visit, call const& context) {
-    detail::patience waits{options_, context};
+    detail::wait_budget waits{options_, context};
     ENTITABLE_TRY(auto reader, readers_->borrow(waits));
     detail::statement list{*reader, detail::sql::list_tables};
     auto more = list.bind(1, from_key).first_row(waits);
@@ -223,7 +223,7 @@ ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, tabl
 
 ENTITABLE_DECL result<lookup> sqlite_store::get(
     std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, call const& context) {
-    detail::patience waits{options_, context};
+    detail::wait_budget waits{options_, context};
     ENTITABLE_TRY(auto reader, readers_->borrow(waits));
     auto const checked = [&](result<lookup> outcome) -> result<lookup> {
         auto still = reader.still();
@@ -259,7 +259,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
 
 ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
     std::string_view table, scan_range const& range, run_visitor visit, call const& context) {
-    detail::patience waits{options_, context};
+    detail::wait_budget waits{options_, context};
     ENTITABLE_TRY(auto reader, readers_->borrow(waits));
     auto const checked = [&](result<lookup> outcome) -> result<lookup> {
         auto still = reader.still();

@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Uses its own connection: a pragma may read the schema again, and a reader's connection caches tables for its schema.
 ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
     constexpr std::size_t most_problems = 10;
-    detail::patience waits{options_, context};
+    detail::wait_budget waits{options_, context};
     ENTITABLE_TRY(auto borrowed, readers_->open_another(waits));
     detail::connection* const reader = &*borrowed;
     file_report report;

@@ -51,7 +51,7 @@ ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call c
         return opened_before_fork();
     }
     if (read_only_) { return cannot_be_written(place_.path()); }
-    waiting mine{job, context, patience{options_, context}};
+    waiting mine{job, context, wait_budget{options_, context}};
     await(mine);
     if (mine.thrown) { std::rethrow_exception(mine.thrown); }
     return std::move(mine.outcome);
@@ -179,7 +179,7 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     }
     if (on_) { return {}; }
     call const none;
-    patience once{options_, none, std::chrono::nanoseconds{0}};
+    wait_budget once{options_, none, std::chrono::nanoseconds{0}};
     ENTITABLE_TRY(auto opened, connection::open_known(place_, options_, once));
     on_.emplace(std::move(opened));
     on_->count_log_pages(log_pages_);

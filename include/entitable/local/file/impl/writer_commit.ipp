@@ -65,21 +65,21 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             : on_->problem("the commit failed");
         bool const full = !lost && on_->out_of_room();
         versions_.forget();
-        fate const became = lost ? fate::unknown : settle(counter);
-        if (became == fate::applied) {
+        commit_outcome const became = lost ? commit_outcome::unknown : settle(counter);
+        if (became == commit_outcome::applied) {
             release();
             finish_all();
             return ended::done;
         }
-        if (became == fate::none && full) { return ended::full; }
+        if (became == commit_outcome::none && full) { return ended::full; }
         // If it is unknown whether the commit is in the file, jobs that only read may have seen uncommitted data.
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
-            bool const unknown = became == fate::unknown && each->end == job_end::written;
+            bool const unknown = became == commit_outcome::unknown && each->end == job_end::written;
             failed.error().effect = unknown ? effect::unknown : effect::none;
             each->outcome = failure{entitable::error{failed.error()}};
         }
         finish_all();
-        if (became == fate::unknown) { on_.reset(); }
+        if (became == commit_outcome::unknown) { on_.reset(); }
         release();
         return ended::again;
     }
@@ -93,27 +93,27 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
 ///
 /// With a rollback journal the file is recovered when it is opened, and its counter identifies the state. If that includes the commit,
 /// another commit ensures that it stays, whatever happened to the journal.
-ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
+ENTITABLE_DECL writer::commit_outcome writer::settle(std::uint32_t counter_before) {
     bool const log = on_->write_ahead_log();
     std::optional<connection> failed = std::move(on_);
     on_.reset();
-    if (failed->failed_before_end()) { return fate::none; }
+    if (failed->failed_before_end()) { return commit_outcome::none; }
     if (!log) { failed.reset(); }
     if (!open_connection() || on_->run(sql::begin_write) != stepped::done) {
         on_.reset();
-        return fate::unknown;
+        return commit_outcome::unknown;
     }
     bool const applied = !log && on_->change_counter() != counter_before;
     if (!log && !applied) {
         on_->roll_back();
-        return fate::none;
+        return commit_outcome::none;
     }
     bool const ours = log || lock_.usable(); // without the lock, others may have written
     if (!ours || on_->run(sql::raise_version_bound) != stepped::done || on_->run(sql::commit) != stepped::done) {
         on_.reset();
-        return fate::unknown;
+        return commit_outcome::unknown;
     }
-    return applied ? fate::applied : fate::none;
+    return applied ? commit_outcome::applied : commit_outcome::none;
 }
 
 ENTITABLE_DECL std::int64_t version_memory::bound_for(std::int64_t version, std::int64_t bound) const noexcept {

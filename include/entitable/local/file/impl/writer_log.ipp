@@ -25,7 +25,7 @@ ENTITABLE_DECL bool writer::has_last_log() { return place_.log_bytes() == 0; }
 ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     auto const opened = open_connection();
     if (!opened || !on_->write_ahead_log()) { return false; }
-    patience waits{options_, mine.context, options_.busy_timeout / 50};
+    wait_budget waits{options_, mine.context, options_.busy_timeout / 50};
     auto moved = on_->checkpoint(true);
     while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // another store is reading
         moved = on_->checkpoint(true);
@@ -51,7 +51,7 @@ ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
     // The log cannot restart while it is being read. While this holds the lock, new readers read the file. The leading call waits no longer
     // than it would wait for its own commit.
     bool const wait_for_readers = long_logs_ == 0 && log_pages_ >= options_.log_bytes / file_format::page_bytes;
-    patience waits{options_, mine.context, options_.busy_timeout / 4};
+    wait_budget waits{options_, mine.context, options_.busy_timeout / 4};
     auto moved = on_->checkpoint(wait_for_readers);
     while (!moved && moved.error().code == error_code::store_busy && wait_for_readers && waits.wait()) {
         moved = on_->checkpoint(true);

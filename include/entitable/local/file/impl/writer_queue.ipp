@@ -14,7 +14,7 @@ namespace detail {
 struct writer::waiting {
     write_job const* job; ///< null for a checkpoint
     call const& context;
-    patience waits;
+    wait_budget waits;
     job_end end{job_end::nothing};
     result<void> outcome{};
     std::exception_ptr thrown{};

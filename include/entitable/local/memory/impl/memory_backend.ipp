@@ -11,6 +11,6 @@ ENTITABLE_BEGIN_NAMESPACE
 ENTITABLE_LAZY_BODY memory_backend::memory_backend() : memory_backend(local_options{}) {}
 
 ENTITABLE_LAZY_BODY memory_backend::memory_backend(local_options options)
-    : any_transport(local<memory_store>{std::move(options)}) {}
+    : any_store(local<memory_store>{std::move(options)}) {}
 
 ENTITABLE_END_NAMESPACE

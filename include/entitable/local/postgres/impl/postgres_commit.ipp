@@ -35,8 +35,8 @@ ENTITABLE_DECL failure postgres_store::unreplicated() {
 
 /// Asks the server for the outcome of a write without a response, on other connections, until `ask` knows it. Only the same server knows:
 /// behind a pooler, and after a promotion, nobody is asked.
-ENTITABLE_DECL postgres_store::fate postgres_store::ask_elsewhere(detail::pg_pool::borrowed& on, call const& context,
-    function_ref<fate(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask) {
+ENTITABLE_DECL postgres_store::write_outcome postgres_store::ask_elsewhere(detail::pg_pool::borrowed& on,
+    call const& context, function_ref<write_outcome(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask) {
     std::string const history = on->history();
     on.give_back();
     pool_->forget_idle();
@@ -53,11 +53,11 @@ ENTITABLE_DECL postgres_store::fate postgres_store::ask_elsewhere(detail::pg_poo
         auto other = pool_->borrow(until);
         if (other && !(*other)->same_history(history)) { break; }
         if (other) {
-            if (fate const found = ask(*other, until); found != fate::open) { return found; }
+            if (write_outcome const found = ask(*other, until); found != write_outcome::open) { return found; }
         }
         std::this_thread::sleep_for(std::chrono::milliseconds{until.slice() < 10 ? until.slice() : 10});
     }
-    return fate::unknown;
+    return write_outcome::unknown;
 }
 
 /// Determines the outcome of a commit without a response. A server knows the outcome of each transaction, unless another server has
@@ -73,15 +73,16 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
         other->send(detail::pg_statement::outcome,
             {detail::pg_number{rows.number_}, detail::pg_number{rows.table_}, rows.asked_.partition, row});
         auto said = other->run(until);
-        if (!said || said->back().size() == 0) { return fate::open; }
+        if (!said || said->back().size() == 0) { return write_outcome::open; }
         detail::pg_rows const& answer = said->back();
-        if (answer.bytes(0, 0) == "aborted") { return fate::not_applied; }
-        if (answer.bytes(0, 0) != "committed") { return fate::open; }
+        if (answer.bytes(0, 0) == "aborted") { return write_outcome::not_applied; }
+        if (answer.bytes(0, 0) != "committed") { return write_outcome::open; }
         bool const ours = put != rows.changes_.end() && !answer.is_null(0, 1) && answer.number(0, 1) == put->version;
-        return ours && (answer.flag(0, 2) ? confirm(other, until) : !warned) ? fate::applied : fate::unknown;
+        return ours && (answer.flag(0, 2) ? confirm(other, until) : !warned) ? write_outcome::applied
+                                                                             : write_outcome::unknown;
     });
-    if (found == fate::applied) { return lookup::found; }
-    if (found != fate::not_applied) { why.error().effect = effect::unknown; }
+    if (found == write_outcome::applied) { return lookup::found; }
+    if (found != write_outcome::not_applied) { why.error().effect = effect::unknown; }
     return why;
 }
 

@@ -132,18 +132,18 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
 
 /// What a read of the row tells about a write of it. The value holds a number that only this write has. Versions and removals are counted
 /// upwards, so a row of a version that was known before, or one that is missing while nothing was removed, was not written since.
-ENTITABLE_DECL postgres_store::fate postgres_store::judge(
+ENTITABLE_DECL postgres_store::write_outcome postgres_store::judge(
     detail::pg_rows const& traced, lone_write const& sent, bool ended) {
-    if (traced.size() == 0) { return ended ? fate::unknown : fate::open; }
+    if (traced.size() == 0) { return ended ? write_outcome::unknown : write_outcome::open; }
     bool const exists = !traced.is_null(0, 0);
     std::string_view const token{sent.bytes.data() + row_format::timestamp_offset,
         sent.bytes.size() >= row_format::header_size ? sizeof(std::int64_t) : 0};
-    if (exists && !token.empty() && traced.bytes(0, 1) == token) { return fate::applied; }
-    if (!ended) { return fate::open; }
+    if (exists && !token.empty() && traced.bytes(0, 1) == token) { return write_outcome::applied; }
+    if (!ended) { return write_outcome::open; }
     bool const unwritten = exists
         ? traced.number(0, 0) <= sent.version_before || sent.change.version == traced.number(0, 0)
         : sent.removals_before != 0 && traced.number(0, 2) == sent.removals_before;
-    return unwritten ? fate::not_applied : fate::unknown;
+    return unwritten ? write_outcome::not_applied : write_outcome::unknown;
 }
 
 /// Determines the outcome of a write of one row without a response. Its session is ended first, so that it cannot be applied later.
@@ -156,24 +156,25 @@ ENTITABLE_DECL result<row_written> postgres_store::trace(
         for (bool const ended : {false, true}) {
             if (ended) { // in this order: a session that is gone has no transaction that the next statement does not see
                 other->send(detail::pg_statement::end_session, {session});
-                if (!other->run(until)) { return fate::open; }
+                if (!other->run(until)) { return write_outcome::open; }
                 other->send(detail::pg_statement::has_session, {session});
             }
             other->send(detail::pg_statement::trace, {sent.table, sent.partition, sent.row});
             auto said = other->run(until);
-            if (!said || (ended && said->front().size() > 0)) { return fate::open; }
+            if (!said || (ended && said->front().size() > 0)) { return write_outcome::open; }
             detail::pg_rows const& traced = said->back();
-            fate const told = judge(traced, sent, ended);
-            if (told == fate::applied) {
+            write_outcome const told = judge(traced, sent, ended);
+            if (told == write_outcome::applied) {
                 version = traced.number(0, 0);
-                return (traced.flag(0, 3) ? confirm(other, until) : !warned) ? fate::applied : fate::unknown;
+                return (traced.flag(0, 3) ? confirm(other, until) : !warned) ? write_outcome::applied
+                                                                             : write_outcome::unknown;
             }
-            if (told != fate::open) { return told; }
+            if (told != write_outcome::open) { return told; }
         }
-        return fate::open;
+        return write_outcome::open;
     });
-    if (found == fate::applied) { return row_written{row_written::outcome::done, version}; }
-    if (found != fate::not_applied) { why.error().effect = effect::unknown; }
+    if (found == write_outcome::applied) { return row_written{row_written::outcome::done, version}; }
+    if (found != write_outcome::not_applied) { why.error().effect = effect::unknown; }
     return why;
 }
 

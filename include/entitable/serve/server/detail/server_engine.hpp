@@ -21,10 +21,10 @@ namespace detail {
 
 /// An account that is being served. Safe to use from several threads.
 struct account_state {
-    account_state(account_keys with, any_transport over) : keys(std::move(with)), store(std::move(over)) {}
+    account_state(account_keys with, any_store over) : keys(std::move(with)), store(std::move(over)) {}
 
     account_keys const keys;
-    any_transport const store;
+    any_store const store;
     std::mutex lock;
     std::map<std::string, std::vector<access_policy>> policies; ///< keyed by table name in lower case; guarded by lock
     service_properties properties;                              ///< guarded by lock
@@ -33,7 +33,7 @@ struct account_state {
 /// Safe to use from several threads.
 class server_engine : public counted {
 public:
-    server_engine(any_transport store, server_options options);
+    server_engine(any_store store, server_options options);
 
     [[nodiscard]] server_options const& options() const noexcept { return options_; }
     /// Returns the error in the accounts, or null.
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::string new_id();
 
 private:
-    [[nodiscard]] std::optional<error> add(served_account const& account, any_transport const& store, bool& taken);
+    [[nodiscard]] std::optional<error> add(served_account const& account, any_store const& store, bool& taken);
 
     server_options const options_;
     std::map<std::string, std::unique_ptr<account_state>, std::less<>> accounts_;

@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL server_engine::server_engine(any_transport store, server_options options)
+ENTITABLE_DECL server_engine::server_engine(any_store store, server_options options)
     : options_(std::move(options)), random_(random_seed()) {
     bool taken = false;
     if (options_.accounts.empty()) { problem_ = add(served_account::development(), store, taken); }
@@ -28,7 +28,7 @@ ENTITABLE_DECL server_engine::server_engine(any_transport store, server_options 
 }
 
 ENTITABLE_DECL std::optional<error> server_engine::add(
-    served_account const& account, any_transport const& store, bool& taken) {
+    served_account const& account, any_store const& store, bool& taken) {
     auto const wrong = [](std::string_view what) {
         return error{error_code::invalid_input, text::joined({"served_account: ", what})};
     };

@@ -16,7 +16,7 @@ namespace detail {
 
 /// The tables of a backup. Backup names have no digits and table names do not begin with a digit, so "0" separates them.
 struct backup_place {
-    any_transport store;
+    any_store store;
     std::string name;
 
     [[nodiscard]] std::string about() const { return text::joined({name, "0backup"}); }
@@ -62,7 +62,7 @@ struct backup_run {
 /// Copies one table of one shard into a table unique to this attempt. Returns the part to be written once the map has confirmed that the
 /// shard stayed in place during the read.
 [[nodiscard]] result<stored_part> copy_part(
-    backup_run const& run, backup_part part, any_transport const& from, key_interval const& keys, clock& time);
+    backup_run const& run, backup_part part, any_store const& from, key_interval const& keys, clock& time);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

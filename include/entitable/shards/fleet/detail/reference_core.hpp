@@ -30,7 +30,7 @@ namespace detail {
 
 /// A reference table in one store.
 struct reference_place {
-    any_transport store;
+    any_store store;
     std::string name; ///< the reference table's name
     std::string who;  ///< process named in the pointer
 };
@@ -41,10 +41,10 @@ struct reference_place {
 /// Publishes the source as a new version, if its content has changed. Returns the version. The source is read twice:
 /// UpdateConditionNotSatisfied if it changes in between, or if another process publishes concurrently.
 [[nodiscard]] result<reference_pointer> make_version(
-    any_transport const& source, std::string const& source_table, std::string const& name, clock& time);
+    any_store const& source, std::string const& source_table, std::string const& name, clock& time);
 /// Brings a store to the published version; with `anew` the version is copied even if the store has it. Returns the version of the store.
 [[nodiscard]] result<std::int64_t> fill_reference(
-    any_transport const& source, std::string const& name, any_transport const& there, bool anew, clock& time);
+    any_store const& source, std::string const& name, any_store const& there, bool anew, clock& time);
 /// Whether a store serves the rows of the published version.
 struct reference_state {
     std::int64_t version{}; ///< the version that the store serves; 0: none
@@ -52,7 +52,7 @@ struct reference_state {
     bool is_sound{};        ///< the rows of the copy have the digest recorded when they were written
 };
 [[nodiscard]] result<reference_state> check_reference(
-    any_transport const& source, std::string const& name, any_transport const& there);
+    any_store const& source, std::string const& name, any_store const& there);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -39,7 +39,7 @@ struct shard_visits {
     std::vector<shard_visited> shards; ///< sorted by number
 };
 /// Returns the transport to read a store through, before its shards are visited; by default the store itself.
-using visit_opener = std::function<result<any_transport>(std::string_view store, any_transport const& there)>;
+using visit_opener = std::function<result<any_store>(std::string_view store, any_store const& there)>;
 
 /// Marks a visit as done, for runs that resume: the map, read after `work`, still shows the shard and its tables at the
 /// visited place.
@@ -53,7 +53,7 @@ using visit_confirmer = std::function<result<void>(shard_visit const&)>;
 /// directly after the visit, and its error becomes the result of the visit. Cost of `confirm`: one more read of the map
 /// for each visit.
 [[nodiscard]] result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
-    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work,
+    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_store const&)> work,
     visit_confirmer const& confirm = {});
 
 /// Returns the tables of a virtual shard as the map names them.

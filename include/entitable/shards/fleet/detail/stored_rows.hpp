@@ -6,7 +6,7 @@
 /// The rows of a table as they are stored, including the system rows, which contain queues and operations.
 
 #include <entitable/core/row/system_rows.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace detail {
 /// Reads a table page by page, in key order, without the rows of moves. Used by one thread at a time.
 class stored_rows {
 public:
-    stored_rows(any_transport from, std::string table, key_interval partitions = {}) : from_(std::move(from)) {
+    stored_rows(any_store from, std::string table, key_interval partitions = {}) : from_(std::move(from)) {
         asked_.table = std::move(table);
         asked_.range.partition = std::move(partitions);
     }
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    any_transport from_;
+    any_store from_;
     query_entities asked_;
     page page_;
     std::size_t at_{};

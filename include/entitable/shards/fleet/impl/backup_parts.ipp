@@ -109,7 +109,7 @@ ENTITABLE_DECL result<void> take_over_parts(backup_run const& run) {
 }
 
 ENTITABLE_DECL result<stored_part> copy_part(
-    backup_run const& run, backup_part part, any_transport const& from, key_interval const& keys, clock& time) {
+    backup_run const& run, backup_part part, any_store const& from, key_interval const& keys, clock& time) {
     backup_place const& at = run.at;
     auto const parts = at.parts();
     auto const before = parts.get_stored("backup", part.shard, part.table);

@@ -10,7 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<rows_content> fill_with_rows(
-    stored_rows& from, any_transport const& to, std::string table, clock& time, std::uint64_t* written) {
+    stored_rows& from, any_store const& to, std::string table, clock& time, std::uint64_t* written) {
     rows_content read;
     auto const source = [&](bulk_item& item) -> bulk_input {
         auto next = from.next();
@@ -26,7 +26,7 @@ ENTITABLE_DECL result<rows_content> fill_with_rows(
     bulk_options options;
     options.time = &time;
     options.max_refused = 0;
-    options.patience = std::chrono::seconds{30};
+    options.wait_budget = std::chrono::seconds{30};
     bulk_run load{to, std::move(table), {}, bulk_mode::insert, source, nullptr, options};
     ENTITABLE_TRY(auto const report, load.run());
     ENTITABLE_CHECK(report.all());
@@ -34,7 +34,7 @@ ENTITABLE_DECL result<rows_content> fill_with_rows(
     return read;
 }
 
-ENTITABLE_DECL result<rows_content> content_in(any_transport const& from, std::string table) {
+ENTITABLE_DECL result<rows_content> content_in(any_store const& from, std::string table) {
     stored_rows rows{from, std::move(table)};
     rows_content read;
     for (;;) {
@@ -44,7 +44,7 @@ ENTITABLE_DECL result<rows_content> content_in(any_transport const& from, std::s
     }
 }
 
-ENTITABLE_DECL result<void> drop_if_there(any_transport const& from, std::string table) {
+ENTITABLE_DECL result<void> drop_if_there(any_store const& from, std::string table) {
     call context;
     auto const dropped = from.execute(delete_table{std::move(table)}, context);
     if (!dropped && dropped.error().code != error_code::resource_not_found &&

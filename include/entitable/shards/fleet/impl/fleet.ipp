@@ -50,6 +50,6 @@ ENTITABLE_DECL result<std::vector<std::string>> fleet::stores() const {
     return std::vector<std::string>{names.begin(), names.end()};
 }
 
-ENTITABLE_DECL result<any_transport> fleet::store(std::string_view name) const { return cloud_.state().store(name); }
+ENTITABLE_DECL result<any_store> fleet::store(std::string_view name) const { return cloud_.state().store(name); }
 
 ENTITABLE_END_NAMESPACE

@@ -33,7 +33,7 @@ inline bool names_shard_table(std::string_view name) noexcept {
 }
 
 /// Lists all tables of a store.
-inline result<std::set<std::string>> stored_tables(any_transport const& there) {
+inline result<std::set<std::string>> stored_tables(any_store const& there) {
     std::set<std::string> names;
     list_tables asked{{}, static_cast<std::uint32_t>(there.profile().max_page_size)};
     do {
@@ -97,7 +97,7 @@ struct shard_schema {
         types; ///< types found for each table and property
 };
 /// Collects the types in the first rows of a table.
-inline result<void> sample_types(shard_visit const& at, visited_table const& table, any_transport const& through,
+inline result<void> sample_types(shard_visit const& at, visited_table const& table, any_store const& through,
     std::size_t sample, shard_schema& found) {
     stored_rows rows{through, table.stored, at.keys};
     for (std::size_t row = 0; row < sample; ++row) {
@@ -129,7 +129,7 @@ inline bool was_given_out(shard_map_copy const& map, std::string_view name) {
 } // namespace detail
 
 ENTITABLE_DECL result<audit_report> audit(
-    any_transport const& left, any_transport const& right, std::string table, std::size_t most_named) {
+    any_store const& left, any_store const& right, std::string table, std::size_t most_named) {
     if (!left.profile().ordered || !right.profile().ordered) {
         return failure{error_code::not_supported, "an audit needs stores that return rows in key order"};
     }
@@ -170,8 +170,8 @@ ENTITABLE_DECL result<audit_report> audit(
 }
 
 ENTITABLE_DECL result<std::vector<audit_report>> audit(fleet const& left, fleet const& right, std::size_t most_named) {
-    any_transport const here{left.cloud()};
-    any_transport const there{right.cloud()};
+    any_store const here{left.cloud()};
+    any_store const there{right.cloud()};
     ENTITABLE_TRY(auto names, detail::stored_tables(here));
     ENTITABLE_TRY(auto const others, detail::stored_tables(there));
     names.insert(others.begin(), others.end());
@@ -186,7 +186,7 @@ ENTITABLE_DECL result<std::vector<audit_report>> audit(fleet const& left, fleet 
 ENTITABLE_DECL result<std::vector<table_difference>> schema_drift(fleet const& of, std::size_t sample) {
     std::map<std::int32_t, detail::shard_schema> found; // results of the last visit of each shard
     std::mutex lock;
-    auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
+    auto const look = [&](detail::shard_visit const& at, any_store const& through) -> result<void> {
         ENTITABLE_TRY(auto const there, detail::stored_tables(through));
         detail::shard_schema here;
         for (detail::visited_table const& table : at.tables) {
@@ -236,7 +236,7 @@ ENTITABLE_DECL result<std::vector<table_difference>> schema_drift(fleet const& o
     return all;
 }
 
-ENTITABLE_DECL result<std::size_t> drop_left_over(fleet const& of, std::vector<table_difference> const& found) {
+ENTITABLE_DECL result<std::size_t> drop_orphaned_tables(fleet const& of, std::vector<table_difference> const& found) {
     if (of.cloud().state().fixed) {
         return failure{error_code::not_supported, "orphaned tables cannot be detected in hashed stores"};
     }

@@ -105,7 +105,7 @@ inline result<backup_report> finish_run(
     };
     std::map<std::int32_t, std::vector<stored_part>> copied; // parts by shard, until the map has confirmed them
     std::mutex lock;
-    auto const copy = [&](shard_visit const& shard, any_transport const& from) -> result<void> {
+    auto const copy = [&](shard_visit const& shard, any_store const& from) -> result<void> {
         std::vector<stored_part> parts;
         for (visited_table const& table : shard.tables) {
             backup_part part;
@@ -176,7 +176,7 @@ inline result<void> for_parts(
 } // namespace detail
 
 ENTITABLE_DECL result<backup_report> back_up(
-    fleet const& of, any_transport const& to, std::string name, backup_options const& options) {
+    fleet const& of, any_store const& to, std::string name, backup_options const& options) {
     ENTITABLE_CHECK(detail::check_backup_name(name));
     detail::backup_run run{{to, std::move(name)}, {}};
     ENTITABLE_TRY(auto header, detail::begin_run(of, run, static_cast<bool>(options.snapshot)));
@@ -188,7 +188,7 @@ ENTITABLE_DECL result<backup_report> back_up(
     return made;
 }
 
-ENTITABLE_DECL result<backup_report> verify_backup(any_transport const& from, std::string name) {
+ENTITABLE_DECL result<backup_report> verify_backup(any_store const& from, std::string name) {
     detail::backup_place const at{from, std::move(name)};
     ENTITABLE_TRY(auto told, detail::whole_backup(at));
     ENTITABLE_CHECK(detail::for_parts({}, told.parts.size(), [&](std::size_t index) -> result<void> {
@@ -199,10 +199,10 @@ ENTITABLE_DECL result<backup_report> verify_backup(any_transport const& from, st
     return told;
 }
 
-ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::string name, fleet const& into) {
+ENTITABLE_DECL result<restore_report> restore(any_store const& from, std::string name, fleet const& into) {
     detail::backup_place const at{from, std::move(name)};
     ENTITABLE_TRY(auto const backup, detail::whole_backup(at));
-    any_transport const target{into.cloud()};
+    any_store const target{into.cloud()};
     std::map<std::string, rows_content> wanted;
     for (backup_part const& part : backup.parts) {
         rows_content& sum = wanted[part.table];
@@ -229,7 +229,7 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
         return {};
     }));
     ENTITABLE_TRY(auto const found, check_fleet(into));
-    if (!found.unread.empty()) { return failure{found.unread.front().why}; }
+    if (!found.unread.empty()) { return failure{found.unread.front().error}; }
     for (auto const& [table, content] : wanted) {
         rows_content const there = found.of_table(table);
         if (!there.same_rows(content)) {
@@ -242,7 +242,7 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
     return told;
 }
 
-ENTITABLE_DECL result<void> drop_backup(any_transport const& from, std::string name) {
+ENTITABLE_DECL result<void> drop_backup(any_store const& from, std::string name) {
     detail::backup_place const at{from, std::move(name)};
     ENTITABLE_CHECK(detail::check_backup_name(at.name));
     auto const header = at.headers().get_stored("backup", "header");

@@ -33,7 +33,7 @@ inline std::optional<std::uint32_t> shard_of_key(
 
 /// Reads a shard's own table completely, to find misplaced rows; a shared table only in the shard's range of keys.
 inline result<void> look_at_shard(
-    lookup_map_state& map, shard_visit const& at, any_transport const& through, shard_findings& found) {
+    lookup_map_state& map, shard_visit const& at, any_store const& through, shard_findings& found) {
     found = {};
     ENTITABLE_TRY(auto const copy, map.current({}, map.now()));
     for (visited_table const& table : at.tables) {
@@ -84,9 +84,9 @@ ENTITABLE_DECL std::string fleet_report::to_string() const {
     if (misplaced_rows > misplaced.size()) {
         out += text::joined({"misplaced: ", std::to_string(misplaced_rows), " rows in total\n"});
     }
-    for (unread_shard const& each : unread) {
+    for (unreachable_shard const& each : unread) {
         out += text::joined(
-            {"not read: shard ", std::to_string(each.shard), " in ", each.store, ": ", each.why.to_string(), "\n"});
+            {"not read: shard ", std::to_string(each.shard), " in ", each.store, ": ", each.error.to_string(), "\n"});
     }
     return out;
 }
@@ -95,7 +95,7 @@ ENTITABLE_DECL result<fleet_report> fleet_report::whole() const {
     if (healthy()) { return *this; }
     error why{error_code::row_mismatch, "some rows are on a shard that does not own their keys"};
     if (!unread.empty()) {
-        why = unread.front().why;
+        why = unread.front().error;
         why.message = text::joined({"the store ", unread.front().store, ": ", why.message});
     } else if (!misplaced.empty()) {
         detail::name_keys(why, misplaced.front().partition_key, misplaced.front().row_key);
@@ -108,7 +108,7 @@ ENTITABLE_DECL result<fleet_report> fleet_report::whole() const {
 ENTITABLE_DECL result<fleet_report> check_fleet(fleet const& of) {
     std::map<std::int32_t, detail::shard_findings> found;
     std::mutex lock;
-    auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
+    auto const look = [&](detail::shard_visit const& at, any_store const& through) -> result<void> {
         auto& here = [&]() -> detail::shard_findings& {
             std::lock_guard<std::mutex> const guard{lock};
             return found[at.shard];
@@ -167,7 +167,7 @@ ENTITABLE_DECL result<fleet_sizes> sizes_of(fleet const& of, store_capacity cons
     ENTITABLE_TRY(auto const names, of.stores());
     ENTITABLE_TRY(auto const read, check_fleet(of));
     if (!read.unread.empty()) {
-        error why = read.unread.front().why;
+        error why = read.unread.front().error;
         why.message = text::joined({"the store ", read.unread.front().store, ": ", why.message});
         return failure{std::move(why)};
     }

@@ -25,7 +25,7 @@ struct by_utf16 {
 ENTITABLE_DECL result<std::string> split_key(fleet const& of, std::int32_t shard) {
     std::map<std::string, std::uint64_t, detail::by_utf16> sizes;
     std::uint64_t whole = 0;
-    auto const measure = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
+    auto const measure = [&](detail::shard_visit const& at, any_store const& through) -> result<void> {
         sizes.clear();
         whole = 0;
         for (detail::visited_table const& table : at.tables) {

@@ -25,7 +25,7 @@ namespace detail {
 /// Tables that a move is copying into are not visited: the map names them only after the move.
 class misplaced_erasure {
 public:
-    misplaced_erasure(fleet const& of, any_transport const& through, std::string const& table)
+    misplaced_erasure(fleet const& of, any_store const& through, std::string const& table)
         : of_(&of), through_(&through), table_(&table) {}
 
     [[nodiscard]] result<void> erase_outside(key_interval const& keys) {
@@ -75,7 +75,7 @@ private:
     }
 
     fleet const* of_;
-    any_transport const* through_;
+    any_store const* through_;
     std::string const* table_;
     std::uint64_t erased_{};
 };
@@ -84,7 +84,7 @@ private:
 
 ENTITABLE_DECL result<misplaced_removal> misplaced_removal::whole() const {
     if (unread.empty()) { return *this; }
-    error why = unread.front().why;
+    error why = unread.front().error;
     why.message = text::joined({"the store ", unread.front().store, ": ", why.message, "; ",
         std::to_string(unread.size()), " shards could not be read"});
     return failure{std::move(why)};
@@ -100,7 +100,7 @@ ENTITABLE_DECL result<misplaced_removal> remove_misplaced(fleet const& of) {
     }
     misplaced_removal made;
     std::mutex lock;
-    auto const sweep = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
+    auto const sweep = [&](detail::shard_visit const& at, any_store const& through) -> result<void> {
         for (detail::visited_table const& table : at.tables) {
             if (!table.own) { continue; }
             detail::misplaced_erasure erasing{of, through, table.stored};

@@ -22,7 +22,7 @@ inline placement_rules rules_without(placement_rules const& rules, std::string_v
 } // namespace detail
 
 ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partition_key, std::string store,
-    move_options const& options, move_watcher const& watch) {
+    move_options const& options, move_progress_callback const& watch) {
     lookup_map const& map = of.cloud().map();
     detail::lookup_map_state& state = map.state();
     ENTITABLE_TRY(auto const before, state.fresh({}));

@@ -27,7 +27,7 @@ inline result<std::vector<double>> sizes_of_shards(
     } else if (options.by != balance_by::shards) {
         ENTITABLE_TRY(auto const read, check_fleet(of));
         if (!read.unread.empty()) {
-            error why = read.unread.front().why;
+            error why = read.unread.front().error;
             why.message = text::joined({"the store ", read.unread.front().store, ": ", why.message});
             return failure{std::move(why)};
         }
@@ -116,7 +116,7 @@ ENTITABLE_DECL std::string rebalance_plan::explain() const {
         detail::text_of_ratio(before), " before, ", detail::text_of_ratio(after), " after\n"});
 }
 
-ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher const& watch) const {
+ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_progress_callback const& watch) const {
     if (fleet_.cloud().map().state().absent) { // without this check, a moved-from plan would move nothing and succeed
         return detail::moved_from("plan");
     }

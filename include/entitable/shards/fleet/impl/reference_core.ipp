@@ -150,7 +150,7 @@ inline result<void> sweep_copies(reference_place const& at) {
 
 /// Fills a new copy from a table, compares it with the expected content (or with the content read, if none is given), and flips.
 inline result<bool> fill_copy(reference_place const& at, std::int64_t version, std::string const& stored,
-    any_transport const& from, std::string const& table, rows_content const* expected, bool is_next, clock& time) {
+    any_store const& from, std::string const& table, rows_content const* expected, bool is_next, clock& time) {
     stored_rows rows{from, table};
     ENTITABLE_TRY(auto const read, fill_with_rows(rows, at.store, stored, time));
     ENTITABLE_TRY(auto const written, content_in(at.store, stored));
@@ -170,7 +170,7 @@ inline result<bool> fill_copy(reference_place const& at, std::int64_t version, s
 }
 
 /// Installs a new copy. UpdateConditionNotSatisfied if another process has swept it as abandoned.
-inline result<bool> install_copy(reference_place const& at, std::int64_t version, any_transport const& from,
+inline result<bool> install_copy(reference_place const& at, std::int64_t version, any_store const& from,
     std::string const& table, rows_content const* expected, bool is_next, clock& time) {
     ENTITABLE_TRY(auto const stored, begin_copy(at, version));
     auto done = fill_copy(at, version, stored, from, table, expected, is_next, time);
@@ -189,7 +189,7 @@ inline rows_content content_of_pointer(reference_pointer const& pointer) noexcep
 }
 
 ENTITABLE_DECL result<reference_pointer> make_version(
-    any_transport const& source, std::string const& source_table, std::string const& name, clock& time) {
+    any_store const& source, std::string const& source_table, std::string const& name, clock& time) {
     reference_place const master{source, name, "master"};
     ENTITABLE_TRY(auto const last, read_pointer(master));
     ENTITABLE_TRY(auto const present, content_in(source, source_table));
@@ -201,7 +201,7 @@ ENTITABLE_DECL result<reference_pointer> make_version(
 }
 
 ENTITABLE_DECL result<std::int64_t> fill_reference(
-    any_transport const& source, std::string const& name, any_transport const& there, bool anew, clock& time) {
+    any_store const& source, std::string const& name, any_store const& there, bool anew, clock& time) {
     constexpr int most_attempts = 10;
     reference_place const master{source, name, "master"};
     reference_place const copy{there, name, "copy"};
@@ -232,7 +232,7 @@ ENTITABLE_DECL result<std::int64_t> fill_reference(
 }
 
 ENTITABLE_DECL result<reference_state> check_reference(
-    any_transport const& source, std::string const& name, any_transport const& there) {
+    any_store const& source, std::string const& name, any_store const& there) {
     ENTITABLE_TRY(auto const published, read_pointer({source, name, "master"}));
     ENTITABLE_TRY(auto const has, read_pointer({there, name, "copy"}));
     reference_state told;

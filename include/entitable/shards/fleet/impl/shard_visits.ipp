@@ -59,7 +59,7 @@ struct open_visit {
 };
 
 ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
-    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work,
+    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_store const&)> work,
     visit_confirmer const& confirm) {
     constexpr int most_rounds = 10;
     lookup_map_state& source = of.cloud().state().map.state();

@@ -40,7 +40,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
                     lease_ms = (std::max)(lease_ms, row.open_lease_ms);
                     date_time const until =
                         access == store_access::open ? date_time{} : reason.until.value_or(date_time{});
-                    std::string const why = access == store_access::open ? std::string{} : reason.why;
+                    std::string const why = access == store_access::open ? std::string{} : reason.reason;
                     changes = changes || row.state != state;
                     if (row.state == state && row.reason == why && row.until == until) { return false; }
                     row.state = state;

@@ -23,10 +23,9 @@ struct hash_stores_state : counted {
     watched_stores stores;
 
     /// Opens a store without checking its header. InvalidInput if the place is out of range.
-    [[nodiscard]] result<any_transport> store(std::size_t place);
+    [[nodiscard]] result<any_store> store(std::size_t place);
     /// Opens several stores, and concurrently checks the headers whose check is due.
-    [[nodiscard]] std::vector<result<any_transport>> checked(
-        std::vector<std::size_t> const& places, call const& caller);
+    [[nodiscard]] std::vector<result<any_store>> checked(std::vector<std::size_t> const& places, call const& caller);
     /// Returns the place of a store in the list; the list's size if it is absent.
     [[nodiscard]] std::size_t place_of(std::string_view name) const noexcept;
     /// Checks that a store's rows contain the header for this place, which may still be being written. The first store's fleet becomes the

@@ -26,10 +26,10 @@ struct shard_keys {
 };
 
 struct lookup_map_state : counted {
-    lookup_map_state(any_transport through, std::string name, virtual_shards how, lookup_map_options const& wishes)
+    lookup_map_state(any_store through, std::string name, virtual_shards how, lookup_map_options const& wishes)
         : catalogue(std::move(through)), table(std::move(name)), shards(std::move(how)), options(wishes) {}
 
-    any_transport catalogue;
+    any_store catalogue;
     std::string table;
     virtual_shards shards;
     lookup_map_options options;

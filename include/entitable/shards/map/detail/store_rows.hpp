@@ -30,10 +30,10 @@ struct store_rows {
 /// Parses a response to `query_of_store_rows`; empty if the store does not have the table. The error names the store; its effect is none.
 [[nodiscard]] result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found);
 /// Reads the identifying rows of a store.
-[[nodiscard]] result<store_rows> read_store_rows(any_transport const& store, std::string_view name);
+[[nodiscard]] result<store_rows> read_store_rows(any_store const& store, std::string_view name);
 /// Writes the map's identity and the store's name into a store without an owner; succeeds if it is already there.
 /// WrongStore if the store belongs to another map, has a different name in this map, or is one of the hashed stores.
-[[nodiscard]] result<void> write_identity(any_transport const& store, std::string_view map, std::string_view name);
+[[nodiscard]] result<void> write_identity(any_store const& store, std::string_view map, std::string_view name);
 /// Checks that the rows allow a map to use the store under a name. `listed`: according to the map, the store already has its identity.
 [[nodiscard]] result<void> judge_identity(
     store_rows const& rows, std::string_view map, std::string_view name, bool listed);

@@ -43,19 +43,19 @@ public:
         : open_(std::move(open)), check_every_(check_every), time_(time) {}
 
     /// Opens a store without checking it.
-    [[nodiscard]] result<any_transport> open(std::string_view name);
+    [[nodiscard]] result<any_store> open(std::string_view name);
     /// Returns a store after any check that is due.
-    [[nodiscard]] result<any_transport> checked(
+    [[nodiscard]] result<any_store> checked(
         std::string_view name, call const& caller, wants_type wants, judge_type judge);
     /// Returns several stores, after concurrently running the checks that are due.
-    [[nodiscard]] std::vector<result<any_transport>> checked(
+    [[nodiscard]] std::vector<result<any_store>> checked(
         std::vector<std::string_view> const& names, call const& caller, wants_type wants, judge_type judge);
     /// Makes the next use of a store check it.
     void doubt(std::string_view name);
 
 private:
     struct watched {
-        std::optional<any_transport> through;
+        std::optional<any_store> through;
         std::optional<steady_time> checked_at;
         bool checking{};
     };

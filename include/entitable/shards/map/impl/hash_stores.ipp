@@ -28,7 +28,7 @@ inline failure no_such_place() {
     return failure{error_code::invalid_input, "the store is not in the list of hashed stores"};
 }
 
-ENTITABLE_DECL result<any_transport> hash_stores_state::store(std::size_t place) {
+ENTITABLE_DECL result<any_store> hash_stores_state::store(std::size_t place) {
     return place < names.size() ? stores.open(names[place]) : no_such_place();
 }
 
@@ -66,12 +66,12 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_ro
         std::to_string(generation), others});
 }
 
-ENTITABLE_DECL std::vector<result<any_transport>> hash_stores_state::checked(
+ENTITABLE_DECL std::vector<result<any_store>> hash_stores_state::checked(
     std::vector<std::size_t> const& places, call const& caller) {
     std::vector<std::string_view> wanted;
     wanted.reserve(places.size());
     for (std::size_t const place : places) {
-        if (place >= names.size()) { return std::vector<result<any_transport>>(places.size(), no_such_place()); }
+        if (place >= names.size()) { return std::vector<result<any_store>>(places.size(), no_such_place()); }
         wanted.push_back(names[place]);
     }
     return stores.checked(
@@ -199,7 +199,7 @@ ENTITABLE_DECL result<hash_stores> hash_stores::open(
     if (std::none_of(reached.begin(), reached.end(), [](auto const& each) { return each.has_value(); })) {
         return failure{reached.front().error()};
     }
-    auto map = lookup_map::open(any_transport{detail::hash_catalogue{state}}, "stores",
+    auto map = lookup_map::open(any_store{detail::hash_catalogue{state}}, "stores",
         virtual_shards::jump(static_cast<std::uint32_t>(state->names.size())), {3 * options.check_every, options.time});
     if (!map) { return std::move(map).as_failure(); }
     return hash_stores{std::move(state), *std::move(map)};

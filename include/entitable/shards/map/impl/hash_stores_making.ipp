@@ -173,7 +173,7 @@ private:
         10; ///< limit of restarts because of programs that make the same fleet concurrently
 
     /// The header of a store; nullopt if the store has no header.
-    result<std::optional<found_header>> find(any_transport const& through, std::size_t place) {
+    result<std::optional<found_header>> find(any_store const& through, std::size_t place) {
         ENTITABLE_TRY(auto const rows, read_store_rows(through, names_[place]));
         for (found_header const& each : rows.headers) {
             if (each.header.generation == tombstone_.generation) {
@@ -200,7 +200,7 @@ private:
                 std::to_string(header.number), " of the fleet ", header.fleet,
                 ": the list is wrong, or one of its names opens the wrong store"}));
     }
-    result<void> retire(any_transport const& through, std::size_t place) {
+    result<void> retire(any_store const& through, std::size_t place) {
         std::string const table{store_rows_table};
         call context;
         auto made = through.execute(create_table{table, true}, context);

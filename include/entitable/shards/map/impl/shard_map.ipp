@@ -121,7 +121,7 @@ ENTITABLE_DECL bool is_store_name(std::string_view name) noexcept {
 } // namespace detail
 
 ENTITABLE_DECL result<lookup_map> lookup_map::open(
-    any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options) {
+    any_store catalogue, std::string table, virtual_shards shards, lookup_map_options const& options) {
     auto state =
         shared<detail::lookup_map_state>::make(std::move(catalogue), std::move(table), std::move(shards), options);
     ENTITABLE_TRY(auto const read, state->current({}, state->now()));

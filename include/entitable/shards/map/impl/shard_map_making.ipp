@@ -24,7 +24,7 @@ namespace detail {
 /// makes the same map, therefore fails because the ETag differs.
 class shard_map_making {
 public:
-    shard_map_making(any_transport const& catalogue, std::string const& table, virtual_shards const& shards,
+    shard_map_making(any_store const& catalogue, std::string const& table, virtual_shards const& shards,
         std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options)
         : catalogue_(catalogue), table_(table), open_store_(open_store), nonce_(guid::random().to_string()) {
         header_.strategy = shards.by_ranges() ? "ranges" : "function";
@@ -204,7 +204,7 @@ private:
         return given_up();
     }
 
-    any_transport const& catalogue_;
+    any_store const& catalogue_;
     std::string const& table_;
     store_opener const& open_store_;
     std::string nonce_; ///< identifies this program's attempt
@@ -217,7 +217,7 @@ private:
 
 } // namespace detail
 
-ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std::string table, virtual_shards shards,
+ENTITABLE_DECL result<lookup_map> lookup_map::make(any_store catalogue, std::string table, virtual_shards shards,
     std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options) {
     if (stores.empty() || !std::all_of(stores.begin(), stores.end(), detail::is_store_name)) {
         return failure{error_code::invalid_input,

@@ -40,7 +40,7 @@ ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<qu
     return made;
 }
 
-ENTITABLE_DECL result<store_rows> read_store_rows(any_transport const& store, std::string_view name) {
+ENTITABLE_DECL result<store_rows> read_store_rows(any_store const& store, std::string_view name) {
     call context;
     return store_rows_in(name, store.execute(query_of_store_rows(), context));
 }
@@ -64,7 +64,7 @@ ENTITABLE_DECL result<void> judge_identity(
     return {};
 }
 
-ENTITABLE_DECL result<void> write_identity(any_transport const& store, std::string_view map, std::string_view name) {
+ENTITABLE_DECL result<void> write_identity(any_store const& store, std::string_view map, std::string_view name) {
     auto const judge = [&](store_rows const& rows) -> result<void> {
         for (found_header const& each : rows.headers) {
             if (!is_retired(each.header)) {

@@ -25,7 +25,7 @@ ENTITABLE_DECL failure wrong_store(std::string_view name, std::string_view found
     return failure{error_code::wrong_store, text::joined({"the store ", name, found})};
 }
 
-ENTITABLE_DECL result<any_transport> watched_stores::open(std::string_view name) {
+ENTITABLE_DECL result<any_store> watched_stores::open(std::string_view name) {
     std::lock_guard<std::mutex> const guard{lock_};
     auto known = stores_.find(name);
     if (known != stores_.end() && known->second.through) { return *known->second.through; }
@@ -45,7 +45,7 @@ ENTITABLE_DECL void watched_stores::doubt(std::string_view name) {
     if (auto known = stores_.find(name); known != stores_.end()) { known->second.checked_at.reset(); }
 }
 
-ENTITABLE_DECL result<any_transport> watched_stores::checked(
+ENTITABLE_DECL result<any_store> watched_stores::checked(
     std::string_view name, call const& caller, wants_type wants, judge_type judge) {
     steady_time const now = time_.steady();
     {
@@ -58,9 +58,9 @@ ENTITABLE_DECL result<any_transport> watched_stores::checked(
     return std::move(checked(std::vector<std::string_view>{name}, caller, wants, judge).front());
 }
 
-ENTITABLE_DECL std::vector<result<any_transport>> watched_stores::checked(
+ENTITABLE_DECL std::vector<result<any_store>> watched_stores::checked(
     std::vector<std::string_view> const& names, call const& caller, wants_type wants, judge_type judge) {
-    std::vector<result<any_transport>> all;
+    std::vector<result<any_store>> all;
     std::vector<std::size_t> due; // indices of the stores to check
     all.reserve(names.size());
     steady_time const now = time_.steady();
@@ -116,7 +116,7 @@ ENTITABLE_DECL std::vector<result<any_transport>> watched_stores::checked(
         if (judged) {
             here.checked_at = now;
         } else {
-            all[due[at]] = result<any_transport>{std::move(judged).as_failure()};
+            all[due[at]] = result<any_store>{std::move(judged).as_failure()};
         }
     }
     return all;

@@ -22,8 +22,7 @@ struct moved_size {
     std::uint64_t bytes{};
 };
 /// Returns the size of a physical table, without the guard rows of moves.
-inline result<moved_size> shard_table_size(
-    any_transport const& from, std::string const& table, key_interval const& keys) {
+inline result<moved_size> shard_table_size(any_store const& from, std::string const& table, key_interval const& keys) {
     moved_size made;
     query_entities asked{table, {keys, {}}, {}, {}, 1000, {}};
     do {
@@ -42,7 +41,8 @@ inline result<moved_size> shard_table_size(
 }
 
 /// Drives a move to its end on the calling thread.
-inline result<move_progress> drive(shard_mover& moving, sharded_state& state, clock& time, move_watcher const& watch) {
+inline result<move_progress> drive(
+    shard_mover& moving, sharded_state& state, clock& time, move_progress_callback const& watch) {
     std::optional<move_progress> told;
     for (;;) {
         operation_step const due = moving.next();
@@ -68,7 +68,7 @@ inline result<move_progress> drive(shard_mover& moving, sharded_state& state, cl
             }
         }
         auto const way =
-            due.place == 0 ? result<any_transport>{state.map.state().catalogue} : state.store(moving.store(due.place));
+            due.place == 0 ? result<any_store>{state.map.state().catalogue} : state.store(moving.store(due.place));
         due.request.visit([&]<class Request>(Request const& request) {
             if constexpr (takes_answer_to<shard_mover, Request>) {
                 auto answer = way ? way->execute(request, context) : failure{way.error()};
@@ -247,7 +247,7 @@ ENTITABLE_DECL result<move_progress> cancel_move(sharded const& cloud, std::int3
     return detail::drive(ending, state, *map.options.time, {});
 }
 
-ENTITABLE_DECL result<move_progress> move_plan::run(move_watcher const& watch) {
+ENTITABLE_DECL result<move_progress> move_plan::run(move_progress_callback const& watch) {
     detail::sharded_state& state = cloud_.state();
     ENTITABLE_CHECK(detail::check_placement(cloud_.map(), shard, upper, target));
     ENTITABLE_CHECK(detail::list_store(state, target));

@@ -84,7 +84,7 @@ ENTITABLE_DECL resumable<void> shard_mover::take_over() {
     for (;;) {
         ENTITABLE_CO_CHECK(co_await change(move_step::taking_over, &shard_mover::look));
         if (!watches_) { co_return {}; }
-        co_await delay_next{order_.options.patience}; // for the next reading of the map
+        co_await delay_next{order_.options.wait_budget}; // for the next reading of the map
     }
 }
 

@@ -52,7 +52,7 @@ ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_m
             versions.push_back(each->version);
         }
     }
-    watches_ = !attempts.empty() && order_.options.patience.count() > 0 && watched_ != versions;
+    watches_ = !attempts.empty() && order_.options.wait_budget.count() > 0 && watched_ != versions;
     if (watches_) {
         watched_ = std::move(versions);
         return false;

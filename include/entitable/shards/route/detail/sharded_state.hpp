@@ -74,9 +74,9 @@ struct sharded_state : counted {
 
     /// Opens a store and checks that it is the one named by the map or the list of stores; otherwise WrongStore. Checks before the first
     /// use, then periodically.
-    [[nodiscard]] result<any_transport> store(std::string_view name, call const& context = {});
+    [[nodiscard]] result<any_store> store(std::string_view name, call const& context = {});
     /// Opens several stores, and runs the checks that are due concurrently.
-    [[nodiscard]] std::vector<result<any_transport>> stores_of(
+    [[nodiscard]] std::vector<result<any_store>> stores_of(
         std::vector<std::string_view> const& names, call const& context);
     /// Checks that the rows of a store allow its use under this name.
     [[nodiscard]] result<void> judge(std::string_view name, result<query_entities::response> const& found);

@@ -106,7 +106,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     return done;
 }
 
-ENTITABLE_DECL result<void> release_store(any_transport const& store) {
+ENTITABLE_DECL result<void> release_store(any_store const& store) {
     ENTITABLE_TRY(auto keys, to_row(store_identity{}));
     call context;
     auto const done = store.execute(

@@ -50,7 +50,7 @@ public:
         if (misses_ != nullptr && !parts_.empty() && found.rows.empty() && !request_.continuation &&
             std::all_of(parts_.begin(), parts_.end(), [](shard_part const& each) { return each.failed; })) {
             std::lock_guard<std::mutex> const guard{misses_->lock};
-            return failure{misses_->all.back().why}; // all parts failed, so there is no partial result
+            return failure{misses_->all.back().error}; // all parts failed, so there is no partial result
         }
         found.examined = examined_;
         found.stale = stale_;
@@ -129,7 +129,7 @@ private:
 
     result<void> ask(std::vector<shard_part*>& hungry) {
         std::vector<shard_part*> sent;
-        std::vector<any_transport> stores;
+        std::vector<any_store> stores;
         std::vector<std::pair<shard_part*, shard_route>> ways;
         std::vector<std::string_view> names;
         for (shard_part* const each : hungry) {
@@ -275,7 +275,7 @@ private:
         lost.table = request_.table;
         lost.store = part.way.place == nullptr ? std::string{} : part.way.store();
         note_last(lost, part);
-        lost.why = named.error();
+        lost.error = named.error();
         std::lock_guard<std::mutex> const guard{misses_->lock};
         misses_->all.push_back(std::move(lost));
         part.failed = part.ended = true;

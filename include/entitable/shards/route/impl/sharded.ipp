@@ -30,14 +30,14 @@ ENTITABLE_DECL result<void> sharded_state::judge(std::string_view name, result<q
     return judge_identity(rows, identity, name, known && known->lists(name));
 }
 
-ENTITABLE_DECL result<any_transport> sharded_state::store(std::string_view name, call const& context) {
+ENTITABLE_DECL result<any_store> sharded_state::store(std::string_view name, call const& context) {
     if (fixed) { return std::move(stores_of({name}, context).front()); }
     return stores.checked(
         name, context, [&](std::string_view) { return map.state().has_identity(); },
         [&](std::string_view of, auto const& found) { return judge(of, found); });
 }
 
-ENTITABLE_DECL std::vector<result<any_transport>> sharded_state::stores_of(
+ENTITABLE_DECL std::vector<result<any_store>> sharded_state::stores_of(
     std::vector<std::string_view> const& names, call const& context) {
     if (!fixed) {
         return stores.checked(
@@ -105,7 +105,7 @@ ENTITABLE_DECL sharded_state& absent_sharded_state() {
 ENTITABLE_DECL shared<sharded_state> sharded_state::make_absent() {
     return shared<sharded_state>::make(
         lookup_map{shared<lookup_map_state>{}},
-        [](std::string_view) -> result<any_transport> { return moved_from("shard map"); }, sharded_options{});
+        [](std::string_view) -> result<any_store> { return moved_from("shard map"); }, sharded_options{});
 }
 
 ENTITABLE_DECL void sharded_state::save_hedges(std::size_t pages) {

@@ -17,12 +17,12 @@ namespace detail {
 /// The end of a claim by the clock of the store, and the last known time of that clock.
 struct held_time {
     date_time visible_at;
-    date_time told;        ///< the time of the store in the last response
-    steady_time told_at{}; ///< steady time at which that response arrived
+    date_time told;             ///< the time of the store in the last response
+    steady_time responded_at{}; ///< steady time at which that response arrived
 
     /// Returns the estimated time of the store.
     [[nodiscard]] date_time store_time(steady_time now) const noexcept {
-        return {told.ticks + std::chrono::duration_cast<std::chrono::nanoseconds>(now - told_at).count() / 100};
+        return {told.ticks + std::chrono::duration_cast<std::chrono::nanoseconds>(now - responded_at).count() / 100};
     }
     /// The remaining time of the claim. HTTP dates have whole seconds, so one second is subtracted.
     [[nodiscard]] std::chrono::nanoseconds remaining(steady_time now) const noexcept {

@@ -87,7 +87,7 @@ class queue_core {
 public:
     using receipt_type = receipt;
 
-    queue_core(any_transport through, std::string name, queue_options options);
+    queue_core(any_store through, std::string name, queue_options options);
 
     [[nodiscard]] table_core const& table() const { return state().table; }
     [[nodiscard]] queue_options const& options() const { return state().options; }
@@ -161,18 +161,18 @@ public:
     [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window) const;
     /// Enqueues the messages of a table's outbox rows, and returns how many.
     [[nodiscard]] result<std::size_t> relay(
-        any_transport const& from, std::string const& table, std::optional<std::string> const& partition) const;
+        any_store const& from, std::string const& table, std::optional<std::string> const& partition) const;
     [[nodiscard]] std::string outbox_prefix() const;
     [[nodiscard]] result<row> outbox_row(std::string_view partition, std::string_view id, row_view message) const;
 
     /// Sends a request once, in a separate call, and stores the store's time in `told`.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send(Request const& request, date_time& told) const {
-        return send_to(state().table.transport(), request, told);
+        return send_to(state().table.store(), request, told);
     }
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send_to(
-        any_transport const& through, Request const& request, date_time& told) const {
+        any_store const& through, Request const& request, date_time& told) const {
         call context{options().calls, time()};
         context.location = read_location::primary;
         if (under_receipt_) { context.cancellation = {}; }
@@ -197,7 +197,7 @@ private:
         std::uint32_t next_pause{8};
     };
     struct shared_state : counted {
-        shared_state(any_transport through, std::string name, queue_options how);
+        shared_state(any_store through, std::string name, queue_options how);
 
         table_core table;
         queue_options options;

@@ -264,7 +264,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         made.held = std::move(all.made[index]);
         made.held.version = std::move(version);
         made.held.told = told;
-        made.held.told_at = time().steady();
+        made.held.responded_at = time().steady();
         made.held.spent = false;
     };
     bool maybe = false;

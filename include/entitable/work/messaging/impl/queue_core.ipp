@@ -20,10 +20,10 @@ ENTITABLE_DECL queue_core::shared_state& queue_core::absent_state() {
         shared<shared_state>::make(moved_from_transport("queue"), std::string{}, queue_options{});
     return *absent;
 }
-ENTITABLE_DECL queue_core::shared_state::shared_state(any_transport through, std::string name, queue_options how)
+ENTITABLE_DECL queue_core::shared_state::shared_state(any_store through, std::string name, queue_options how)
     : table(std::move(through), std::move(name), how.calls), options(std::move(how)), ids(options.seed) {}
 
-ENTITABLE_DECL queue_core::queue_core(any_transport through, std::string name, queue_options options)
+ENTITABLE_DECL queue_core::queue_core(any_store through, std::string name, queue_options options)
     : state_(shared<shared_state>::make(std::move(through), std::move(name), std::move(options))) {}
 
 ENTITABLE_DECL result<void> check_queue_options(queue_options const& options) {
@@ -155,7 +155,7 @@ ENTITABLE_DECL result<bool> queue_core::look(receipt& held) const {
     ENTITABLE_TRY(auto const stored, read(held.lane, held.key, told));
     if (!stored || !adopt(held, *stored)) { return false; }
     held.told = told;
-    held.told_at = time().steady();
+    held.responded_at = time().steady();
     return true;
 }
 
@@ -203,7 +203,7 @@ ENTITABLE_DECL result<void> queue_core::write(
         if (answer) {
             held.version = answer->etag;
             held.told = told;
-            held.told_at = time().steady();
+            held.responded_at = time().steady();
             return {};
         }
         error refused = answer.error();

@@ -35,7 +35,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
             return receipt_is_lost(held);
         }
         held.told = told;
-        held.told_at = time().steady();
+        held.responded_at = time().steady();
         date_time const from{told.ticks + delay.count() / 100};
         if (to.empty()) { // without a delay the message returns to its original position
             date_time const first = first_time_of(*stored);

@@ -158,7 +158,7 @@ ENTITABLE_DECL result<row> queue_core::outbox_row(
 }
 
 ENTITABLE_DECL result<std::size_t> queue_core::relay(
-    any_transport const& from, std::string const& table_name, std::optional<std::string> const& partition) const {
+    any_store const& from, std::string const& table_name, std::optional<std::string> const& partition) const {
     ENTITABLE_TRY(std::size_t const number, lanes());
     std::string const prefix = outbox_prefix();
     query_entities asked{table_name, {}, {}, {}, 1000, {}};

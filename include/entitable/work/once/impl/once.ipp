@@ -24,7 +24,7 @@ ENTITABLE_DECL result<void> check_once(std::string_view row_key, once_options co
 
 } // namespace detail
 
-ENTITABLE_DECL once::state::state(any_transport below, std::string name, once_options how)
+ENTITABLE_DECL once::state::state(any_store below, std::string name, once_options how)
     : through(std::move(below)),
       row_key(std::move(name)),
       options(std::move(how)),
@@ -40,7 +40,7 @@ ENTITABLE_DECL result<detail::once_claim> once::state::send(
     return entitable::run(sending, context, *options.time, through);
 }
 
-ENTITABLE_DECL once::once(any_transport through, std::string name, once_options options)
+ENTITABLE_DECL once::once(any_store through, std::string name, once_options options)
     : state_(shared<state>::make(std::move(through), std::move(name), std::move(options))) {}
 
 ENTITABLE_DECL result<once_outcome> once::run_erased(std::string_view key, runner function) const {

@@ -23,7 +23,7 @@ ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
 
 } // namespace detail
 
-ENTITABLE_DECL sequence::state::state(any_transport below, sequence_options how, std::string name)
+ENTITABLE_DECL sequence::state::state(any_store below, sequence_options how, std::string name)
     : through(std::move(below)),
       options(std::move(how)),
       counter{options.table, options.partition_key, std::move(name), options.start, options.step},
@@ -56,7 +56,7 @@ ENTITABLE_DECL result<number_block> sequence::state::take(std::uint32_t count) {
     return number_block{taken.first, options.step, count, taken.attempts};
 }
 
-ENTITABLE_DECL sequence::sequence(any_transport through, std::string counted, sequence_options options)
+ENTITABLE_DECL sequence::sequence(any_store through, std::string counted, sequence_options options)
     : state_(shared<state>::make(std::move(through), std::move(options), std::move(counted))) {}
 
 ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const {

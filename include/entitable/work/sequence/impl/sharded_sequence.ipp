@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/request/sequential_requests.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/sequence/impl/reservation.ipp>
@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL sharded_sequence::state::state(
-    any_transport below, std::string name, std::uint32_t shards, sequence_options how)
+    any_store below, std::string name, std::uint32_t shards, sequence_options how)
     : through(std::move(below)),
       options(std::move(how)),
       random(options.seed ? *options.seed : random_seed()),
@@ -32,7 +32,7 @@ ENTITABLE_DECL sharded_sequence::state::state(
 }
 
 ENTITABLE_DECL sharded_sequence::sharded_sequence(
-    any_transport through, std::string counted, std::uint32_t shards, sequence_options options)
+    any_store through, std::string counted, std::uint32_t shards, sequence_options options)
     : state_(shared<state>::make(std::move(through), std::move(counted), shards, std::move(options))) {}
 
 ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
@@ -84,7 +84,7 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
         asked = reading();
         return true;
     };
-    in_turn<get_entity> adding{reading(), turn};
+    sequential_requests<get_entity> adding{reading(), turn};
     auto added = run(adding, calls, *state_->options.time, state_->through);
     return added ? result<std::uint64_t>{sum} : std::move(added).as_failure();
 }

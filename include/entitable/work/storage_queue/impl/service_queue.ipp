@@ -203,7 +203,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
     entity_reader reader;
     for (service_message& each : *found) {
         each.held.told = told;
-        each.held.told_at = time().steady();
+        each.held.responded_at = time().steady();
         each.held.spent = false;
         each.held.name = each.held.message; // serves messages not enqueued by this library
         if (read_message_text(each.held.text, state().text, reader, each.entity)) {
@@ -315,7 +315,7 @@ ENTITABLE_DECL result<void> service_queue::update(
     held.text = text ? *std::move(text) : std::move(held.text);
     held.visible_at = *visible;
     held.told = told;
-    held.told_at = time().steady();
+    held.responded_at = time().steady();
     return {};
 }
 

@@ -5,7 +5,7 @@
 /// \file
 /// One save of a unit of work: settles lost changes, then sends new changes. Without the types of entities.
 
-#include <entitable/core/request/fate.hpp>
+#include <entitable/core/request/write_outcome.hpp>
 #include <entitable/work/tracking/detail/entity_tracker.hpp>
 
 #include <set>
@@ -35,7 +35,7 @@ struct change_refusal {
 /// One save; used once.
 class save_run {
 public:
-    save_run(entity_tracker& all, save_options how) : all_(all), through_(all.core().transport()), how_(how) {}
+    save_run(entity_tracker& all, save_options how) : all_(all), through_(all.core().store()), how_(how) {}
 
     /// Runs the save. After an error nothing was sent except requests that settle lost changes.
     [[nodiscard]] result<std::vector<row_outcome>> run();
@@ -50,8 +50,8 @@ private:
 
     // ---- lost changes ----
     void settle_all();
-    [[nodiscard]] result<fate> fate_of(unsettled_save const& lost);
-    void settle(tracked_entity& of, mutation const& sent, fate told);
+    [[nodiscard]] result<write_outcome> outcome_of_lost(unsettled_save const& lost);
+    void settle(tracked_entity& of, mutation const& sent, write_outcome told);
     void settle_by_reading(tracked_entity& of, mutation const& sent);
     void take_as_applied(tracked_entity& of, mutation const& sent);
     /// Reads a row of unknown version.
@@ -80,7 +80,7 @@ private:
     void fail(tracked_entity& of, entity_state was, error problem);
 
     entity_tracker& all_;
-    any_transport through_;
+    any_store through_;
     save_options how_;
     std::vector<row_outcome> told_;
     std::size_t settled_{};                      ///< number of changes replaced by a later change of the same entity

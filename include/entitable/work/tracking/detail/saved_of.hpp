@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Makes a tracker over a transport that returns an error for every request.
-[[nodiscard]] inline std::unique_ptr<entity_tracker> tracker_of(any_transport answers) {
+[[nodiscard]] inline std::unique_ptr<entity_tracker> tracker_of(any_store answers) {
     return std::make_unique<entity_tracker>(table_core{std::move(answers), {}, {}});
 }
 

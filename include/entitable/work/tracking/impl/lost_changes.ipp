@@ -22,7 +22,7 @@ ENTITABLE_DECL void save_run::settle_all() {
         }
     }
     for (auto const& request : lost) {
-        auto const told = fate_of(*request);
+        auto const told = outcome_of_lost(*request);
         for (tracked_entity* const each : of) {
             if (each->unsettled != request) { continue; }
             mutation const& sent = request->changes[each->unsettled_at];
@@ -37,7 +37,7 @@ ENTITABLE_DECL void save_run::settle_all() {
     settled_ = told_.size();
 }
 
-ENTITABLE_DECL result<fate> save_run::fate_of(unsettled_save const& lost) {
+ENTITABLE_DECL result<write_outcome> save_run::outcome_of_lost(unsettled_save const& lost) {
     call context = fresh_call();
     if (!lost.why.operation_id.empty()) {
         return resolve(
@@ -46,13 +46,13 @@ ENTITABLE_DECL result<fate> save_run::fate_of(unsettled_save const& lost) {
     return resolve_by_reading(through_, all_.core().name(), lost.changes, context);
 }
 
-ENTITABLE_DECL void save_run::settle(tracked_entity& of, mutation const& sent, fate told) {
-    if (told == fate::applied) {
+ENTITABLE_DECL void save_run::settle(tracked_entity& of, mutation const& sent, write_outcome told) {
+    if (told == write_outcome::applied) {
         of.unsettled.reset();
         return take_as_applied(of, sent);
     }
     bool const by_row = !of.unsettled->why.operation_id.empty();
-    if (told == fate::unknown) { return settle_by_reading(of, sent); }
+    if (told == write_outcome::unknown) { return settle_by_reading(of, sent); }
     of.unsettled.reset();
     of.came_late = of.came_late || !by_row;
     if (!of.there && of.removed) { // the row never existed

@@ -7,7 +7,7 @@
 /// requests: units of work, bulk loads, expiry.
 
 #include <entitable/client/companions/index/detail/maintained_rows.hpp>
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -42,7 +42,7 @@ private:
     [[nodiscard]] bool has_own(transact const& request) const;
     [[nodiscard]] result<written> write(write_entity const& request) const;
 
-    any_transport below_;
+    any_store below_;
     shared<index_family> family_;
     shared<maintained_rows> writer_;
 };

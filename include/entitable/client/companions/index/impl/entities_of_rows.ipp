@@ -22,7 +22,7 @@ ENTITABLE_DECL result<void> read_named(
         calls.emplace_back(family.main.options(), *family.options.time);
     }
     poll_driver io{*family.options.time};
-    shared<channel> const way = open_channel(family.main.transport(), io);
+    shared<channel> const way = open_channel(family.main.store(), io);
     (void)run_all(reads, calls, {way.get()}, io, in_flight);
     for (std::size_t at = 0; at < all.size(); ++at) {
         auto found = reads[at].finish();

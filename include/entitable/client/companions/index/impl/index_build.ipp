@@ -25,7 +25,7 @@ ENTITABLE_DECL result<bool> has_rows(table_core const& in, type_pattern const& t
     page_cursor pages{std::move(asked)};
     while (pages.more()) {
         call own = context;
-        ENTITABLE_TRY(auto const found, pages.take(in.transport().execute(pages.request(), own)));
+        ENTITABLE_TRY(auto const found, pages.take(in.store().execute(pages.request(), own)));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             row_view const each = found.rows[at];
             if (!system_row::is_one(each.row_key) && type.matches(each.partition_key, each.row_key)) { return true; }
@@ -225,7 +225,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         call own = context;
         auto found =
-            family.main.transport().execute(get_entity{family.main.name(), keys.partition_key, keys.row_key, {}}, own);
+            family.main.store().execute(get_entity{family.main.name(), keys.partition_key, keys.row_key, {}}, own);
         bool const is_there = found.has_value();
         if (!is_there && found.error().code != error_code::resource_not_found) { return std::move(found).as_failure(); }
         auto const index = family.find(name);

@@ -70,7 +70,7 @@ ENTITABLE_DECL failure of_index(failure why, std::string_view name) {
 }
 
 ENTITABLE_DECL shared<index_family> with_options(index_family const& of, call_options options) {
-    auto const changed = [&](table_core const& one) { return table_core{one.transport(), one.name(), options}; };
+    auto const changed = [&](table_core const& one) { return table_core{one.store(), one.name(), options}; };
     std::vector<table_core> places;
     for (table_core const& each : of.places) { places.push_back(changed(each)); }
     return shared<index_family>::make(changed(of.main), of.shapes, std::move(places), of.derive, of.types, of.options);
@@ -160,7 +160,7 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
     while (pages.more()) {
         call own = context;
         own.operation_id.clear();
-        ENTITABLE_TRY(auto const found, pages.take(main.transport().execute(pages.request(), own)));
+        ENTITABLE_TRY(auto const found, pages.take(main.store().execute(pages.request(), own)));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             row_view const each = found.rows[at];
             if (!each.row_key.starts_with(system_row::index)) { continue; }
@@ -222,7 +222,7 @@ ENTITABLE_DECL result<void> index_family::check_writable(index_states const& kno
 
 ENTITABLE_DECL result<index_family::stored_state> index_family::stored_state_of(
     std::size_t index, call& context) const {
-    auto found = main.transport().execute(
+    auto found = main.store().execute(
         get_entity{main.name(), std::string{system_row::index}, state_row_key(shapes[index]), {}}, context);
     if (found) {
         stored_state made = read_state(found->entity);
@@ -255,9 +255,9 @@ ENTITABLE_DECL result<void> index_family::set_state(
     std::size_t index, index_state state, stored_state const& before, call& context) const {
     row made = state_row(shapes[index], state);
     auto written =
-        main.transport().execute(write_entity{main.name(),
-                                     before.version.empty() ? mutation::insert(std::move(made))
-                                                            : mutation::replace(std::move(made), before.version)},
+        main.store().execute(write_entity{main.name(),
+                                 before.version.empty() ? mutation::insert(std::move(made))
+                                                        : mutation::replace(std::move(made), before.version)},
             context);
     forget();
     return written ? result<void>{} : std::move(written).as_failure();
@@ -267,7 +267,7 @@ ENTITABLE_DECL result<void> index_family::set_word(
     row_keys const& of, std::string_view state, etag const& version, call& context) const {
     row_builder made{of.partition_key, of.row_key};
     made.add("State", value_view{state});
-    auto written = main.transport().execute(write_entity{main.name(), mutation::merge(made.build(), version)}, context);
+    auto written = main.store().execute(write_entity{main.name(), mutation::merge(made.build(), version)}, context);
     forget();
     return written ? result<void>{} : std::move(written).as_failure();
 }
@@ -283,7 +283,7 @@ ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& conte
     if (request.changes.empty()) { return true; }
     call own = context;
     own.operation_id.clear();
-    auto made = main.transport().execute(request, own);
+    auto made = main.store().execute(request, own);
     forget();
     if (!made && made.error().code != error_code::entity_already_exists) { return std::move(made).as_failure(); }
     return made.has_value();

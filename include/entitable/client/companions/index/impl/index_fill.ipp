@@ -29,7 +29,7 @@ public:
                 call context{family_.main.options(), *family_.options.time};
                 context.location = read_location::primary;
                 context.operation_id.clear();
-                ENTITABLE_TRY(auto found, pages_.take(family_.main.transport().execute(pages_.request(), context)));
+                ENTITABLE_TRY(auto found, pages_.take(family_.main.store().execute(pages_.request(), context)));
                 page_ = std::move(found.rows);
                 at_ = 0;
             }
@@ -80,14 +80,14 @@ ENTITABLE_DECL result<index_repair> fill_index(index_family const& family, std::
     how.seed = family.options.seed;
     how.keep_refused = 1;
     how.on_refused = [&](refused_row const& each) {
-        if (each.why.code != error_code::entity_already_exists && !refused) { refused = each.why; }
+        if (each.error.code != error_code::entity_already_exists && !refused) { refused = each.error; }
     };
     call_options calls = family.main.options();
     calls.operation_id.clear();
     bulk_report report;
     {
         table_core const& place = family.places[index];
-        bulk_run load{place.transport(), place.name(), std::move(calls), mode, source, nullptr, how};
+        bulk_run load{place.store(), place.name(), std::move(calls), mode, source, nullptr, how};
         ENTITABLE_TRY(report, load.run());
     }
     if (refused) { return failure{*std::move(refused)}; }

@@ -32,7 +32,7 @@ ENTITABLE_DECL result<void> rows_elsewhere::pause(contention& rivals, error cons
 ENTITABLE_DECL result<std::optional<get_entity::response>> rows_elsewhere::read(
     table_core const& in, row_keys const& keys) {
     for (contention rivals = contend();;) {
-        auto found = in.transport().execute(get_entity{in.name(), keys.partition_key, keys.row_key, {}}, call_);
+        auto found = in.store().execute(get_entity{in.name(), keys.partition_key, keys.row_key, {}}, call_);
         if (found) { return std::optional{*std::move(found)}; }
         if (found.error().code == error_code::resource_not_found) { return std::optional<get_entity::response>{}; }
         ENTITABLE_CHECK(pause(rivals, found.error()));
@@ -40,7 +40,7 @@ ENTITABLE_DECL result<std::optional<get_entity::response>> rows_elsewhere::read(
 }
 
 ENTITABLE_DECL result<written> rows_elsewhere::write(table_core const& in, mutation change) {
-    return in.transport().execute(write_entity{in.name(), std::move(change)}, call_);
+    return in.store().execute(write_entity{in.name(), std::move(change)}, call_);
 }
 
 ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys const& entity) {
@@ -50,7 +50,7 @@ ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys c
     asked.range = {key_interval::only(entity.partition_key), intent::rows_of(entity.row_key)};
     page_cursor pages{std::move(asked)};
     for (contention rivals = contend(); pages.more();) {
-        auto const found = pages.take(family_.main.transport().execute(pages.request(), call_));
+        auto const found = pages.take(family_.main.store().execute(pages.request(), call_));
         if (!found) {
             ENTITABLE_CHECK(pause(rivals, found.error()));
             continue;

@@ -222,7 +222,7 @@ ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool 
     if (auto prepared = prepare(all); !prepared) { return {std::move(prepared).as_failure(), all.rows.in_vain()}; }
     if (!moved_.empty()) { return send_with_intents(all, announces); }
     if (auto added = add_sums(all); !added) { return {std::move(added).as_failure(), all.rows.in_vain()}; }
-    auto request = all.rows.request(announces, all.transport().profile());
+    auto request = all.rows.request(announces, all.store().profile());
     if (!request) { return {too_many(all)}; }
     auto made = send_healing(all, *request);
     if (!made) {

@@ -24,7 +24,7 @@ ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entit
             }
             refused = made.error();
         } else {
-            auto made = family_.main.transport().execute(request, elsewhere_.context());
+            auto made = family_.main.store().execute(request, elsewhere_.context());
             if (made) {
                 for (std::size_t at = 0; at < pending.size(); ++at) {
                     pending[at]->told.version = std::move(made->results[at].etag);
@@ -166,7 +166,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         (void)give_up(pending, false);
         return end_without(std::move(added).as_failure(), changed_ || all.rows.in_vain());
     }
-    auto request = all.rows.request(announces, all.transport().profile());
+    auto request = all.rows.request(announces, all.store().profile());
     if (!request) {
         (void)give_up(pending, false);
         return {std::move(request).as_failure()};

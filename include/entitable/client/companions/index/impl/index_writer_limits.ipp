@@ -125,11 +125,11 @@ ENTITABLE_DECL request_parts index_writer::parts_of(transaction_scope const& all
 }
 
 ENTITABLE_DECL failure index_writer::too_many(transaction_scope& all) const {
-    return parts_of(all, false).too_many(all.transport().profile());
+    return parts_of(all, false).too_many(all.store().profile());
 }
 
 ENTITABLE_DECL result<void> index_writer::check_limits(transaction_scope& all, bool announces) const {
-    profile const limits = all.transport().profile();
+    profile const limits = all.store().profile();
     ENTITABLE_CHECK(check_moves(limits));
     std::size_t most_sums = 0;
     for (counted_entity const& each : counted_) { most_sums += 2 * each.of->sums.size(); }

@@ -15,7 +15,7 @@ namespace detail {
 ENTITABLE_DECL result<void> insert_sums(transaction_scope& all, row empty) {
     call own = all.context();
     own.operation_id.clear();
-    auto const made = all.transport().execute(write_entity{all.rows.table(), mutation::insert(std::move(empty))}, own);
+    auto const made = all.store().execute(write_entity{all.rows.table(), mutation::insert(std::move(empty))}, own);
     if (!made && made.error().effect == effect::none && made.error().code != error_code::entity_already_exists) {
         return failure{made.error()};
     }

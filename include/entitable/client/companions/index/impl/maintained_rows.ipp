@@ -15,7 +15,7 @@ namespace detail {
 
 ENTITABLE_DECL table_core core_of(shared<index_family> const& family) {
     table_core const& main = family->main;
-    return {main.transport(), main.name(), main.options(), shared<companion_writer>{new maintained_rows{family}}};
+    return {main.store(), main.name(), main.options(), shared<companion_writer>{new maintained_rows{family}}};
 }
 
 /// The options of a call. Options with default values are taken from the table.
@@ -43,7 +43,7 @@ ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation
 
 ENTITABLE_DECL result<transact::response> maintained_rows::write(
     transact const& changes, std::span<std::size_t const> removing) const {
-    auto const sound = [&] { return validate(changes, family_->main.transport().profile()); };
+    auto const sound = [&] { return validate(changes, family_->main.store().profile()); };
     // A single change is validated with its transaction, before anything is written.
     bool const alone = changes.changes.size() == 1 && removing.empty() && !family_->has_rows_elsewhere();
     if (!alone) { ENTITABLE_CHECK(sound()); }

@@ -10,7 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL maintaining::maintaining(shared<index_family> family)
-    : below_(family->main.transport()), family_(std::move(family)), writer_(shared<maintained_rows>::make(family_)) {}
+    : below_(family->main.store()), family_(std::move(family)), writer_(shared<maintained_rows>::make(family_)) {}
 
 ENTITABLE_DECL bool maintaining::is_own(std::string_view table, std::string_view row_key) const {
     return table == family_->main.name() && !system_row::is_one(row_key);

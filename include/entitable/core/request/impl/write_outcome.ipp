@@ -2,15 +2,16 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/request/fate.hpp>
+#include <entitable/core/request/write_outcome.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept {
+ENTITABLE_DECL write_outcome outcome_by_comparing(
+    mutation const& change, get_entity::response const* found, bool alone) noexcept {
     bool const there = found != nullptr;
     if (there && !change.condition.any() && change.condition.version() == found->etag) {
-        return fate::not_applied; // the entity was not changed since
+        return write_outcome::not_applied; // the entity was not changed since
     }
     bool applied = false;
     switch (change.kind) {
@@ -25,7 +26,7 @@ ENTITABLE_DECL fate fate_by_comparing(mutation const& change, get_entity::respon
             applied = alone && there && change.condition.any() && holds_properties(found->entity, change.entity);
             break;
     }
-    return applied ? fate::applied : fate::unknown;
+    return applied ? write_outcome::applied : write_outcome::unknown;
 }
 
 } // namespace detail

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `keep_alive`: renewing a claimed message as an operation, which a program drives concurrently with its work. There is no hidden thread.
+/// `renew_lease`: renewing a claimed message as an operation, which a program drives concurrently with its work. There is no hidden thread.
 ///
-///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another operation
+///     auto both = renew_lease(*item, entitable::single_request{insert}); // an operation that renews between the steps of another operation
 ///     auto ended = run(both, context, time, store);
 
 #include <entitable/core/request/operation.hpp>
@@ -72,10 +72,10 @@ concept takes_response =
 ///
 /// Thread safety: one thread at a time.
 template <operation Work>
-class kept_alive {
+class lease_renewal {
 public:
-    /// Made by `keep_alive`.
-    kept_alive(detail::queue_core queue, detail::receipt& held, Work work, std::size_t place)
+    /// Made by `renew_lease`.
+    lease_renewal(detail::queue_core queue, detail::receipt& held, Work work, std::size_t place)
         : renewal_(std::move(queue), held), work_(std::move(work)), place_(place) {
         if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
     }
@@ -119,18 +119,18 @@ private:
 /// claim loses the message. `place`: index of the driver's transport for the queue's store. The item must not be moved
 /// or used until the operation has ended.
 template <mapped_entity T, operation Work>
-[[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
+[[nodiscard]] lease_renewal<Work> renew_lease(claimed<T>& item, Work work, std::size_t place = 0) {
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
 }
 /// Only renews, on a separate thread, until the driver's call is cancelled or its deadline passes, or the message is
 /// lost or cannot be renewed. The result is the error that ended the renewals.
 template <mapped_entity T>
-[[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {
-    return keep_alive(item, detail::no_work{});
+[[nodiscard]] lease_renewal<detail::no_work> renew_lease(claimed<T>& item) {
+    return renew_lease(item, detail::no_work{});
 }
 
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/work/messaging/impl/keep_alive.ipp>
+#include <entitable/work/messaging/impl/lease_renewal.ipp>
 #endif

@@ -3,7 +3,7 @@
 
 // Renewals during the work: by one driver, by `run_all`, on a thread of their own; with lost answers, and when the message is lost.
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/run_all.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
@@ -53,9 +53,9 @@ private:
     write_entity request_;
     std::optional<error> problem_;
 };
-static_assert(operation<kept_alive<slow_work>>);
-static_assert(takes_answer_to<kept_alive<slow_work>, query_entities>);
-static_assert(!takes_answer_to<kept_alive<slow_work>, transact>);
+static_assert(operation<lease_renewal<slow_work>>);
+static_assert(takes_answer_to<lease_renewal<slow_work>, query_entities>);
+static_assert(!takes_answer_to<lease_renewal<slow_work>, transact>);
 
 struct world {
     testing::manual_clock time;
@@ -94,17 +94,17 @@ struct world {
 
 } // namespace
 
-TEST_CASE("keep_alive: renews the lease of work that takes longer than the lease") {
+TEST_CASE("renew_lease: renews the lease of work that takes longer than the lease") {
     world in;
     auto item = in.one("wash");
     SECTION("the lease is renewed between the steps of the work") {
-        auto both = keep_alive(item, slow_work{"w", 10, 20s, in.time.steady()});
+        auto both = renew_lease(item, slow_work{"w", 10, 20s, in.time.steady()});
         CHECK(run(both, in.context, in.time, in.stormy));
         CHECK(item.remaining() > 0s);
         CHECK_FALSE(in.queue.claim().value());
         CHECK(item.complete());
     }
-    SECTION("without keep_alive the message is lost") {
+    SECTION("without renew_lease the message is lost") {
         auto work = slow_work{"w", 10, 20s, in.time.steady()};
         CHECK(run(work, in.context, in.time, in.stormy));
         CHECK(in.queue.claim().value());
@@ -113,16 +113,16 @@ TEST_CASE("keep_alive: renews the lease of work that takes longer than the lease
     CHECK(in.rows("w") == 10);
 }
 
-TEST_CASE("keep_alive: one step that waits for minutes is renewed while it waits") {
+TEST_CASE("renew_lease: one step that waits for minutes is renewed while it waits") {
     world in;
     auto item = in.one("wash");
-    auto both = keep_alive(item, slow_work{"w", 1, 10min, in.time.steady()});
+    auto both = renew_lease(item, slow_work{"w", 1, 10min, in.time.steady()});
     CHECK(run(both, in.context, in.time, in.stormy));
     CHECK(item.remaining() > 10s);
     CHECK(item.complete());
 }
 
-TEST_CASE("keep_alive: the worker keeps the message if any request is lost or late, or the store is busy") {
+TEST_CASE("renew_lease: the worker keeps the message if any request is lost or late, or the store is busy") {
     using testing::fault;
     for (fault const& each : {fault::lost_before(), fault::lost_after(), fault::late(), fault::busy()}) {
         for (std::size_t number = 1; number <= 9; ++number) {
@@ -130,7 +130,7 @@ TEST_CASE("keep_alive: the worker keeps the message if any request is lost or la
             auto item = in.one("wash");
             in.stormy.plan({each, number, {}, "chores", false});
             CAPTURE(number, each.name);
-            auto both = keep_alive(item, slow_work{"w", 5, 20s, in.time.steady()});
+            auto both = renew_lease(item, slow_work{"w", 5, 20s, in.time.steady()});
             CHECK(run(both, in.context, in.time, in.stormy));
             CHECK_FALSE(in.queue.claim().value());
             CHECK(item.complete());
@@ -138,28 +138,28 @@ TEST_CASE("keep_alive: the worker keeps the message if any request is lost or la
     }
 }
 
-TEST_CASE("keep_alive: the work ends when the message is lost") {
+TEST_CASE("renew_lease: the work ends when the message is lost") {
     world in;
     auto item = in.one("wash");
     in.time.advance(40s); // a computer that slept
     auto other = *in.queue.claim().value();
-    auto both = keep_alive(item, slow_work{"w", 5, 20s, in.time.steady()});
+    auto both = renew_lease(item, slow_work{"w", 5, 20s, in.time.steady()});
     CHECK(run(both, in.context, in.time, in.stormy).error().code == error_code::receipt_lost);
     CHECK(in.rows("w") == 0);
     CHECK(item.complete().error().code == error_code::invalid_input);
     CHECK(other.complete());
 }
 
-TEST_CASE("keep_alive: run_all renews many leases, each concurrently with its work") {
+TEST_CASE("renew_lease: run_all renews many leases, each concurrently with its work") {
     world in;
     std::vector<claimed<chore>> items;
-    std::vector<kept_alive<slow_work>> all;
+    std::vector<lease_renewal<slow_work>> all;
     std::vector<call> calls(6);
     for (std::size_t index = 0; index < calls.size(); ++index) {
         items.push_back(in.one("chore " + std::to_string(index)));
     }
     for (auto& each : items) {
-        all.push_back(keep_alive(each, slow_work{each.message().what, 4, 25s, in.time.steady()}));
+        all.push_back(renew_lease(each, slow_work{each.message().what, 4, 25s, in.time.steady()}));
     }
     poll_driver io{in.time};
     auto const way = open_channel(in.stormy, io);
@@ -172,7 +172,7 @@ TEST_CASE("keep_alive: run_all renews many leases, each concurrently with its wo
     CHECK_FALSE(in.queue.claim().value());
 }
 
-TEST_CASE("keep_alive: runs on a separate thread until it is cancelled") {
+TEST_CASE("renew_lease: runs on a separate thread until it is cancelled") {
     memory_backend const store;
     queue_options how;
     how.lanes = 1;
@@ -186,7 +186,7 @@ TEST_CASE("keep_alive: runs on a separate thread until it is cancelled") {
     std::thread keeper{[&] {
         call context;
         context.cancellation = over.token();
-        auto renewals = keep_alive(item);
+        auto renewals = renew_lease(item);
         auto const ended = run(renewals, context, system_clock(), store);
         why = ended.error().code;
     }};

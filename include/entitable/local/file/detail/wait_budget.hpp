@@ -13,12 +13,13 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A limit on waiting: the deadline of the call, its cancellation or the busy timeout, whichever comes first.
-class patience {
+class wait_budget {
 public:
     /// The call must outlive it.
-    patience(file_options const& options, call const& of) noexcept : patience(options, of, options.busy_timeout) {}
+    wait_budget(file_options const& options, call const& of) noexcept
+        : wait_budget(options, of, options.busy_timeout) {}
     /// Uses the given timeout instead of the busy timeout.
-    patience(file_options const& options, call const& of, std::chrono::nanoseconds timeout) noexcept
+    wait_budget(file_options const& options, call const& of, std::chrono::nanoseconds timeout) noexcept
         : time_(options.local.time), call_(&of), timeout_(timeout) {}
 
     /// Waits briefly, longer with each attempt; returns whether to try again.

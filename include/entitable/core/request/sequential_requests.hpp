@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `in_turn`: sequential requests of one kind as an operation, for example the pages of a query.
+/// `sequential_requests`: sequential requests of one kind as an operation, for example the pages of a query.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/operation.hpp>
@@ -15,10 +15,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Sends a request and calls `turn(request, answer)`, which changes the request into the next one and returns true, returns false at the
 /// end, or returns an error. `turn` must outlive the operation.
 template <table_request Request>
-class in_turn {
+class sequential_requests {
 public:
     using turn_type = function_ref<result<bool>(Request&, result<response_of<Request>>)>; ///< must not keep references
-    in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {}       ///< sends nothing yet
+    sequential_requests(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {} ///< sends nothing yet
 
     /// The pending request; none at the end.
     [[nodiscard]] operation_step next() const noexcept { return outcome_ ? operation_step{} : operation_step{due_}; }

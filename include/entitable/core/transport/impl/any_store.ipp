@@ -2,15 +2,15 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL any_transport::any_transport(any_transport const& other) noexcept = default;
-ENTITABLE_DECL any_transport::any_transport(any_transport&& other) noexcept = default;
-ENTITABLE_DECL any_transport& any_transport::operator=(any_transport const& other) noexcept = default;
-ENTITABLE_DECL any_transport& any_transport::operator=(any_transport&& other) noexcept = default;
-ENTITABLE_DECL any_transport::~any_transport() = default;
+ENTITABLE_DECL any_store::any_store(any_store const& other) noexcept = default;
+ENTITABLE_DECL any_store::any_store(any_store&& other) noexcept = default;
+ENTITABLE_DECL any_store& any_store::operator=(any_store const& other) noexcept = default;
+ENTITABLE_DECL any_store& any_store::operator=(any_store&& other) noexcept = default;
+ENTITABLE_DECL any_store::~any_store() = default;
 
 namespace detail {
 
@@ -27,7 +27,7 @@ struct absent_transport {
     }
 };
 
-ENTITABLE_LAZY_BODY any_transport moved_from_transport(std::string_view handle) { return absent_transport{handle}; }
+ENTITABLE_LAZY_BODY any_store moved_from_transport(std::string_view handle) { return absent_transport{handle}; }
 
 } // namespace detail
 

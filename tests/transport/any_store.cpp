@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "archetypes.hpp"
-#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
 #include <support/catch.hpp>
 
@@ -26,7 +26,7 @@ struct state {
 };
 
 /// A handle to a state that records the names of requests.
-struct noting {
+struct collecting_misses {
     using is_transport = void;
     std::shared_ptr<state> shared_state;
 
@@ -52,10 +52,10 @@ private:
 
 } // namespace
 
-TEST_CASE("any_transport forwards every request together with its call") {
+TEST_CASE("any_store forwards every request together with its call") {
     int alive = 0;
     auto const kept = std::make_shared<state>(alive);
-    any_transport const any = noting{kept};
+    any_store const any = collecting_misses{kept};
     CHECK(any.profile().max_page_size == 17);
     call context;
     CHECK(any.execute(create_table{"a"}, context));
@@ -73,18 +73,18 @@ TEST_CASE("any_transport forwards every request together with its call") {
     CHECK(context.attempts == 7);
 }
 
-TEST_CASE("copies of any_transport share one state and keep it alive") {
+TEST_CASE("copies of any_store share one state and keep it alive") {
     int alive = 0;
     auto kept = std::make_shared<state>(alive);
     auto const* const seen = &kept->seen;
     call context;
     {
-        any_transport first = noting{std::move(kept)};
+        any_store first = collecting_misses{std::move(kept)};
         kept.reset();
         CHECK(alive == 1);
         auto second = first;
         {
-            any_transport const third = second;
+            any_store const third = second;
             CHECK(third.execute(create_table{"a"}, context));
         }
         second = first;
@@ -106,7 +106,7 @@ TEST_CASE("a request that a transport does not support is answered with NotSuppo
         CHECK_THAT(answer.error().message, ContainsSubstring(name));
     };
     call context;
-    any_transport const any = archetypes::minimal{};
+    any_store const any = archetypes::minimal{};
     check(any.execute(create_table{"a"}, context), "create_table");
     check(any.execute(delete_table{"a"}, context), "delete_table");
     check(any.execute(list_tables{}, context), "list_tables");
@@ -117,7 +117,7 @@ TEST_CASE("a request that a transport does not support is answered with NotSuppo
 
     archetypes::minimal direct;
     check(execute(direct, transact{"a", {}}, context), "transact");
-    any_transport const nested = archetypes::decorated<any_transport>{any};
+    any_store const nested = archetypes::decorated<any_store>{any};
     check(nested.execute(transact{"a", {}}, context), "transact");
     CHECK(nested.execute(get_entity{}, context));
 }

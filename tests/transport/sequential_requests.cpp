@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/request/sequential_requests.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
@@ -49,7 +49,7 @@ struct fixture {
             asked.continuation = std::move(page->continuation);
             return ++pages < most && asked.continuation.has_value();
         };
-        in_turn<query_entities> reading{query_entities{}, turn};
+        sequential_requests<query_entities> reading{query_entities{}, turn};
         slow_pages const store{&time, &deadlines, std::move(fails_at)};
         return run(reading, calls, time, store);
     }
@@ -57,10 +57,11 @@ struct fixture {
 
 } // namespace
 
-static_assert(operation<in_turn<query_entities>> && takes_answer_to<in_turn<query_entities>, query_entities>);
-static_assert(!takes_answer_to<in_turn<query_entities>, get_entity>);
+static_assert(operation<sequential_requests<query_entities>> &&
+    takes_answer_to<sequential_requests<query_entities>, query_entities>);
+static_assert(!takes_answer_to<sequential_requests<query_entities>, get_entity>);
 
-TEST_CASE("in_turn: continues until it is ended or an answer is an error") {
+TEST_CASE("sequential_requests: continues until it is ended or an answer is an error") {
     fixture f;
     call context;
     CHECK(f.read(context));

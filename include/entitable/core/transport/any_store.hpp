@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `any_transport`: any transport as one type, so that `table<E>` is one type over every store.
+/// `any_store`: any transport as one type, so that `table<E>` is one type over every store.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/core/transport/transport.hpp>
@@ -82,7 +82,7 @@ transport_interface* make_model(T const& wrapped) {
     return new all_requests::apply<model_of>::template type<T>(wrapped);
 }
 
-/// A class that derives from any_transport and adds no function of a transport opts in with this type, and is copied as its base.
+/// A class that derives from any_store and adds no function of a transport opts in with this type, and is copied as its base.
 template <class T>
 concept is_any = requires { requires std::same_as<typename T::is_any_transport, T>; };
 
@@ -91,22 +91,22 @@ concept is_any = requires { requires std::same_as<typename T::is_any_transport, 
 /// A transport of any type, type-erased. Holds a copy, which shares the state of the original; its copies are cheap. After a move it
 /// returns InvalidInput, as does a table, a batch or a query over it. Thread safety: that of the transport, which is safe to use from
 /// several threads.
-class any_transport {
+class any_store {
 public:
-    using is_transport = void;             ///< opts in to `transport`
-    using visits_entities = any_transport; ///< opts in to `read_entity`
-    using visits_pages = any_transport;    ///< opts in to `read_entities`
+    using is_transport = void;         ///< opts in to `transport`
+    using visits_entities = any_store; ///< opts in to `read_entity`
+    using visits_pages = any_store;    ///< opts in to `read_entities`
 
     /// Copies any transport; copies of this object share that copy.
     template <class T>
-        requires(!std::same_as<T, any_transport> && requires { typename T::is_transport; } && !detail::is_any<T> &&
-            transport<T>)
-    any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
-    any_transport(any_transport const& other) noexcept;            ///< shares the transport
-    any_transport(any_transport&& other) noexcept;                 ///< takes the transport
-    any_transport& operator=(any_transport const& other) noexcept; ///< shares the transport
-    any_transport& operator=(any_transport&& other) noexcept;      ///< takes the transport
-    ~any_transport();
+        requires(
+            !std::same_as<T, any_store> && requires { typename T::is_transport; } && !detail::is_any<T> && transport<T>)
+    any_store(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
+    any_store(any_store const& other) noexcept;            ///< shares the transport
+    any_store(any_store&& other) noexcept;                 ///< takes the transport
+    any_store& operator=(any_store const& other) noexcept; ///< shares the transport
+    any_store& operator=(any_store&& other) noexcept;      ///< takes the transport
+    ~any_store();
 
     /// Profile of the transport; a default profile after a move.
     [[nodiscard]] entitable::profile profile() const {
@@ -136,11 +136,11 @@ namespace detail {
 
 /// A transport that responds to every request with InvalidInput: the handle was moved from. Used by handles in that
 /// state.
-ENTITABLE_LAZY [[nodiscard]] any_transport moved_from_transport(std::string_view handle);
+ENTITABLE_LAZY [[nodiscard]] any_store moved_from_transport(std::string_view handle);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/core/transport/impl/any_transport.ipp>
+#include <entitable/core/transport/impl/any_store.ipp>
 #endif

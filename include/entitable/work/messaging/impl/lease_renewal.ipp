@@ -4,7 +4,7 @@
 
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
-#include <entitable/work/messaging/keep_alive.hpp>
+#include <entitable/work/messaging/lease_renewal.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -12,7 +12,7 @@ namespace detail {
 ENTITABLE_DECL renewal::renewal(queue_core queue, receipt& held)
     : queue_(std::move(queue)),
       held_(&held),
-      due_(held.told_at +
+      due_(held.responded_at +
           std::chrono::duration_cast<steady_time::duration>(
               std::chrono::nanoseconds{(held.visible_at.ticks - held.told.ticks) * 50})),
       write_{queue_.table().name(), {}},

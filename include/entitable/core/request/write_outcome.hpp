@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Outcome of a write.
-enum class fate : std::uint8_t {
+enum class write_outcome : std::uint8_t {
     applied,     ///< the write was applied
     not_applied, ///< the write was not applied, and never will be
     unknown,     ///< the outcome is not known
@@ -21,11 +21,11 @@ namespace detail {
 
 /// Concludes from `found` (null if there is no entity) whether `change` was applied. In a transaction equal rows of other writers prove
 /// nothing, so the conclusion is weaker for a change that is not `alone`.
-fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept;
+write_outcome outcome_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept;
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/core/request/impl/fate.ipp>
+#include <entitable/core/request/impl/write_outcome.ipp>
 #endif
