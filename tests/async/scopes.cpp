@@ -50,7 +50,7 @@ task<result<std::string>> timed(event_loop& loop, std::chrono::nanoseconds limit
 
 task<result<std::string>> nested(event_loop& loop) { co_return co_await with_timeout(loop, 2s, timed(loop, 10s)); }
 
-task<result<void>> limited(event_loop& loop, async_semaphore& limit, int& now, int& most) {
+task<result<void>> few_at_once(event_loop& loop, async_semaphore& limit, int& now, int& most) {
     ENTITABLE_CO_TRY(auto const permit, co_await limit.acquire());
     most = std::max(most, ++now);
     auto slept = co_await sleep_for(loop, 1s);
@@ -111,13 +111,13 @@ TEST_CASE("a semaphore admits its number of tasks in order of arrival") {
     async_semaphore limit{at.loop, 3};
     int now = 0;
     int most = 0;
-    for (int each = 0; each < 10; ++each) { at.loop.spawn(limited(at.loop, limit, now, most)); }
+    for (int each = 0; each < 10; ++each) { at.loop.spawn(few_at_once(at.loop, limit, now, most)); }
     at.loop.run();
     CHECK(most == 3);
     CHECK(now == 0);
     CHECK(at.passed() == 4s);
     CHECK_FALSE(at.loop.error());
-    for (int each = 0; each < 10; ++each) { at.loop.spawn(limited(at.loop, limit, now, most)); }
+    for (int each = 0; each < 10; ++each) { at.loop.spawn(few_at_once(at.loop, limit, now, most)); }
     CHECK(at.loop.turn());
     at.loop.stop();
     at.loop.run();
@@ -133,7 +133,7 @@ TEST_CASE("tasks that wait for timers and permits are destroyed with their loop"
     int most = 0;
     auto loop = std::make_unique<event_loop>(loop_options{.time = &time, .letters = false});
     async_semaphore limit{*loop, 1};
-    for (int each = 0; each < 3; ++each) { loop->spawn(limited(*loop, limit, now, most)); }
+    for (int each = 0; each < 3; ++each) { loop->spawn(few_at_once(*loop, limit, now, most)); }
     loop->spawn([](event_loop& in) -> task<> { (void)co_await nested(in); }(*loop));
     CHECK(loop->turn());
     loop.reset();

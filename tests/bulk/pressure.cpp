@@ -105,7 +105,7 @@ private:
     std::deque<sent> sent_;
 };
 
-struct limited {
+struct adapting_store {
     using is_transport = void;
     shared<limited_service> service;
     [[nodiscard]] entitable::profile profile() const {
@@ -123,7 +123,7 @@ struct limited {
 };
 
 /// More rows than there is time for, in this number of partitions; ends after 300 seconds.
-void load(limited const& into, std::int32_t partitions) {
+void load(adapting_store const& into, std::int32_t partitions) {
     table<book> const books{into, "books"};
     auto const input =
         numbered{1'000'000'000, [&](std::int32_t id) { return book{id % partitions, id / partitions, "a book", {}}; }};
@@ -151,7 +151,7 @@ TEST_CASE("a load uses nine tenths of the allowed rate, and at most two percent 
         way{100, 10, {}, 100}, way{100, 1, {}, 10}, way{100, 150, {}, 40}, way{250, 40, milliseconds{100}, 10});
     if (each.partitions > 1 && each.latency != 100 && entitable_test::rounds(0, 1) == 0) { return; }
     CAPTURE(each.rate, each.partitions, each.latency);
-    limited const into{shared<limited_service>::make()};
+    adapting_store const into{shared<limited_service>::make()};
     into.service->rate = each.rate;
     into.service->retry_after = each.retry_after;
     into.service->latency = milliseconds{each.latency};
@@ -168,7 +168,7 @@ TEST_CASE("a load uses nine tenths of the allowed rate, and at most two percent 
 }
 
 TEST_CASE("one partition with a lower limit does not reduce the rate of the others") {
-    limited const into{shared<limited_service>::make()};
+    adapting_store const into{shared<limited_service>::make()};
     into.service->rate = 1e9;
     into.service->of_partition["0000000003"] = 100;
     table<book> const books{into, "books"};

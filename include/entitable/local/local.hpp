@@ -226,8 +226,13 @@ private:
         return reader;
     }
 
+    /// Whether a store applies a change of one row by itself. A constraint, so that an explicit instantiation leaves `write_alone` out.
+    template <class Any>
+    static constexpr bool decides_rows = requires(
+        Any const& store, row_write const& change, call& context) { store.write_row("", "", "", change, context); };
+
     [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
-        if constexpr (requires(row_write const& change) { state_->store.write_row("", "", "", change, context); }) {
+        if constexpr (decides_rows<Store>) {
             if (auto written = write_alone(request, context)) { return *std::move(written); }
         }
         result<written> outcome{std::in_place};
@@ -240,7 +245,9 @@ private:
 
     /// Writes without a transaction of the store. A merge is a read and a write under the version that was read; it is begun again if the row
     /// changes in between. Returns nothing if that happened too often: a transaction then excludes other writers.
-    [[nodiscard]] std::optional<result<written>> write_alone(write_entity const& request, call& context) const {
+    [[nodiscard]] std::optional<result<written>> write_alone(write_entity const& request, call& context) const
+        requires decides_rows<Store>
+    {
         mutation const& change = request.change;
         auto const table = state_->table_key(request.table);
         detail::stored_key const partition{change.entity.partition_key()};

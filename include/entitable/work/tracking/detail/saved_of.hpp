@@ -54,7 +54,7 @@ template <class Saved>
     std::vector<change_refusal> refused;
     refused.reserve(report.changes.size());
     for (auto const& each : report.changes) {
-        refused.push_back({each.partition_key(), each.row_key(), each.outcome, &each.problem});
+        refused.push_back({each.partition_key(), each.row_key(), each.outcome, &each.error});
     }
     return refusal_of(refused);
 }
