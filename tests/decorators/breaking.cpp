@@ -186,14 +186,14 @@ TEST_CASE("breaking: while a probe is under way, other requests are refused; its
 
 TEST_CASE("breaking: a response to a request from before the outage does not close the circuit") {
     testing::manual_clock time;
-    detail::circuit_gate gate{{.failures = 1, .open_for = 1s, .time = &time}};
-    REQUIRE(gate.enter(time.steady(), no_deadline));
-    REQUIRE(gate.enter(time.steady(), no_deadline));
+    auto const gate = detail::open_circuit_gate({.failures = 1, .open_for = 1s, .time = &time});
+    REQUIRE(gate->enter(time.steady(), no_deadline));
+    REQUIRE(gate->enter(time.steady(), no_deadline));
     error const problem = lost();
-    gate.leave(&problem, time.steady());
-    gate.leave(nullptr, time.steady()); // the second request
-    CHECK(gate.state(time.steady()) == circuit_state::open);
-    CHECK_FALSE(gate.enter(time.steady(), no_deadline));
+    gate->leave(&problem, time.steady());
+    gate->leave(nullptr, time.steady()); // the second request
+    CHECK(detail::circuit_of(*gate, time.steady()) == circuit_state::open);
+    CHECK_FALSE(gate->enter(time.steady(), no_deadline));
 }
 
 TEST_CASE("breaking: below `retrying`, a call waits for the probe and succeeds") {

@@ -7,8 +7,6 @@
 
 #include <entitable/core/decorators/detail/request_gate.hpp>
 
-#include <mutex>
-
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of `breaking`.
@@ -33,26 +31,9 @@ enum class circuit_state : std::uint8_t {
 
 namespace detail {
 
-class circuit_gate final : public request_gate {
-public:
-    explicit circuit_gate(circuit_options const& options);
-
-    [[nodiscard]] result<steady_time> enter(steady_time now, steady_time deadline) override;
-    void leave(error const* problem, steady_time now) noexcept override;
-    [[nodiscard]] circuit_state state(steady_time now) const;
-
-private:
-    void trip(steady_time now) noexcept;
-
-    circuit_options const options_;
-    result<void> usable_;
-    mutable std::mutex lock_; // guards all below
-    std::uint32_t failed_{};
-    bool closed_{true};
-    steady_time::duration span_{};           ///< length of the open time
-    steady_time opens_until_{};              ///< end of the open time
-    std::optional<steady_time> probe_until_; ///< a probe is under way; after this time another may be sent
-};
+/// The gate of a circuit breaker, and its state.
+[[nodiscard]] shared<request_gate> open_circuit_gate(circuit_options const& options);
+[[nodiscard]] circuit_state circuit_of(request_gate const& gate, steady_time now);
 
 } // namespace detail
 
@@ -80,7 +61,7 @@ public:
     /// Protects `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit breaking(Wrapped wrapped, circuit_options const& options = {})
-        : wrapped_(std::move(wrapped)), gate_(new detail::circuit_gate{options}) {}
+        : wrapped_(std::move(wrapped)), gate_(detail::open_circuit_gate(options)) {}
 
     [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< the wrapped store's profile
 
@@ -99,8 +80,7 @@ public:
 
     /// The state of the circuit now.
     [[nodiscard]] circuit_state circuit() const {
-        if (!gate_) { return circuit_state::closed; }
-        return static_cast<detail::circuit_gate const&>(*gate_).state(gate_->time().steady());
+        return gate_ ? detail::circuit_of(*gate_, gate_->time().steady()) : circuit_state::closed;
     }
 
 private:

@@ -7,8 +7,6 @@
 
 #include <entitable/core/decorators/detail/request_gate.hpp>
 
-#include <mutex>
-
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of `limited`.
@@ -23,21 +21,7 @@ struct rate_limit {
 namespace detail {
 
 /// Spreads requests evenly, with a burst after an idle time (the generic cell rate algorithm, ITU-T I.371).
-class rate_gate final : public request_gate {
-public:
-    explicit rate_gate(rate_limit const& limit);
-
-    [[nodiscard]] result<steady_time> enter(steady_time now, steady_time deadline) override;
-    void leave(error const*, steady_time) noexcept override {}
-
-private:
-    rate_limit const limit_;
-    result<void> usable_;
-    steady_time::duration interval_{}; ///< time between two requests
-    steady_time::duration burst_{};    ///< time that a burst may run ahead
-    std::mutex lock_;
-    steady_time due_{(steady_time::min)()}; ///< time at which the rate is used up; guarded by lock_
-};
+[[nodiscard]] shared<request_gate> open_rate_gate(rate_limit const& limit);
 
 } // namespace detail
 
@@ -61,7 +45,7 @@ public:
     /// Limits the requests to `wrapped`.
     template <std::same_as<T> Wrapped>
     limited(Wrapped wrapped, rate_limit const& limit)
-        : wrapped_(std::move(wrapped)), gate_(new detail::rate_gate{limit}) {}
+        : wrapped_(std::move(wrapped)), gate_(detail::open_rate_gate(limit)) {}
 
     [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< the wrapped store's profile
 

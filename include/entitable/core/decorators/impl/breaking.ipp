@@ -5,10 +5,32 @@
 #include <entitable/core/decorators/breaking.hpp>
 #include <entitable/core/text.hpp>
 
-#include <algorithm>
+#include <mutex>
+#include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+class circuit_gate final : public request_gate {
+public:
+    explicit circuit_gate(circuit_options const& options);
+
+    [[nodiscard]] result<steady_time> enter(steady_time now, steady_time deadline) override;
+    void leave(error const* problem, steady_time now) noexcept override;
+    [[nodiscard]] circuit_state state(steady_time now) const;
+
+private:
+    void trip(steady_time now) noexcept;
+
+    circuit_options const options_;
+    result<void> usable_;
+    mutable std::mutex lock_; // guards all below
+    std::uint32_t failed_{};
+    bool closed_{true};
+    steady_time::duration span_{};           ///< length of the open time
+    steady_time opens_until_{};              ///< end of the open time
+    std::optional<steady_time> probe_until_; ///< a probe is under way; after this time another may be sent
+};
 
 [[nodiscard]] ENTITABLE_DECL result<void> check_circuit(circuit_options const& options) {
     if (options.failures == 0) {
@@ -91,6 +113,13 @@ ENTITABLE_DECL circuit_state circuit_gate::state(steady_time now) const {
     std::lock_guard const guard{lock_};
     if (closed_) { return circuit_state::closed; }
     return probe_until_ || now >= opens_until_ ? circuit_state::half_open : circuit_state::open;
+}
+
+ENTITABLE_DECL shared<request_gate> open_circuit_gate(circuit_options const& options) {
+    return shared<request_gate>{new circuit_gate{options}};
+}
+ENTITABLE_DECL circuit_state circuit_of(request_gate const& gate, steady_time now) {
+    return static_cast<circuit_gate const&>(gate).state(now);
 }
 
 } // namespace detail

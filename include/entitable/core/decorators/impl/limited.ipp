@@ -6,9 +6,26 @@
 #include <entitable/core/text.hpp>
 
 #include <algorithm>
+#include <mutex>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+class rate_gate final : public request_gate {
+public:
+    explicit rate_gate(rate_limit const& limit);
+
+    [[nodiscard]] result<steady_time> enter(steady_time now, steady_time deadline) override;
+    void leave(error const*, steady_time) noexcept override {}
+
+private:
+    rate_limit const limit_;
+    result<void> usable_;
+    steady_time::duration interval_{}; ///< time between two requests
+    steady_time::duration burst_{};    ///< time that a burst may run ahead
+    std::mutex lock_;
+    steady_time due_{(steady_time::min)()}; ///< time at which the rate is used up; guarded by lock_
+};
 
 [[nodiscard]] ENTITABLE_DECL result<void> check_limit(rate_limit const& limit) {
     if (!(limit.requests_a_second >= 0.001 && limit.requests_a_second <= 1e9)) { // false for NaN
@@ -52,6 +69,10 @@ ENTITABLE_DECL result<steady_time> rate_gate::enter(steady_time now, steady_time
     }
     due_ = due + interval_;
     return turn;
+}
+
+ENTITABLE_DECL shared<request_gate> open_rate_gate(rate_limit const& limit) {
+    return shared<request_gate>{new rate_gate{limit}};
 }
 
 } // namespace detail
