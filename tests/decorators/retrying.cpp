@@ -470,9 +470,10 @@ TEST_CASE("resolve: finds the outcome by the operation id") {
     REQUIRE_FALSE(not_applied);
     CHECK(applied.error().effect == effect::unknown);
     CHECK(applied.error().operation_id.size() == 32);
-    CHECK(resolve(on.backend, "Orders", "p", applied.error().operation_id, own).value() == fate::applied);
+    CHECK(resolve(on.backend, "Orders", "p", applied.error().operation_id, own).value() == write_outcome::applied);
     for (int again = 0; again < 2; ++again) {
-        CHECK(resolve(on.backend, "Orders", "p", not_applied.error().operation_id, own).value() == fate::not_applied);
+        CHECK(resolve(on.backend, "Orders", "p", not_applied.error().operation_id, own).value() ==
+            write_outcome::not_applied);
     }
     // A resolved operation is final: the late attempt finds the row.
     own.operation_id = not_applied.error().operation_id;
@@ -482,7 +483,7 @@ TEST_CASE("resolve: finds the outcome by the operation id") {
     on.service.plan({fault::lost_after(), 1}); // also if the answer is lost, and through a transport that stores rows
     retrying const patient{
         on.service, {.policy = retry_policy::fixed(3, 0s), .operation_rows = true, .time = &on.time}};
-    CHECK(resolve(patient, "Orders", "p", "never sent", own).value() == fate::not_applied);
+    CHECK(resolve(patient, "Orders", "p", "never sent", own).value() == write_outcome::not_applied);
     CHECK(on.service.all_fired());
     CHECK(rows_of(on.backend) == 4); // an entity, its row, two void ones
     CHECK(resolve(on.backend, "Missing", "p", "x", own).error().code == error_code::table_not_found);
@@ -495,30 +496,31 @@ TEST_CASE("resolve: finds the outcome by reading and comparing") {
         return resolve(on.backend, write_entity{"Orders", std::move(change)}, own).value();
     };
     etag const stale = etag::of(date_time{1});
-    CHECK(told(mutation::insert(one())) == fate::unknown);
-    CHECK(told(mutation::remove(one(), stale)) == fate::applied);
-    CHECK(told(mutation::remove(one(), any_etag)) == fate::applied);
-    CHECK(told(mutation::merge(one(), stale)) == fate::unknown);
+    CHECK(told(mutation::insert(one())) == write_outcome::unknown);
+    CHECK(told(mutation::remove(one(), stale)) == write_outcome::applied);
+    CHECK(told(mutation::remove(one(), any_etag)) == write_outcome::applied);
+    CHECK(told(mutation::merge(one(), stale)) == write_outcome::unknown);
     etag const version = on.write(mutation::insert(one()))->etag;
-    CHECK(told(mutation::insert(one())) == fate::applied);
-    CHECK(told(mutation::insert(one(56))) == fate::unknown);
-    CHECK(told(mutation::merge(one(56), version)) == fate::not_applied);
-    CHECK(told(mutation::remove(one(), version)) == fate::not_applied);
-    CHECK(told(mutation::remove(one(), stale)) == fate::unknown);
-    CHECK(told(mutation::remove(one(), any_etag)) == fate::unknown);
-    CHECK(told(mutation::merge(one(), stale)) == fate::unknown); // the content is there, maybe from another writer
-    CHECK(told(mutation::replace(one(), any_etag)) == fate::applied);
-    CHECK(told(mutation::insert_or_merge(make_row("p", "r"))) == fate::applied);
-    CHECK(told(mutation::insert_or_replace(make_row("p", "r"))) == fate::unknown);
+    CHECK(told(mutation::insert(one())) == write_outcome::applied);
+    CHECK(told(mutation::insert(one(56))) == write_outcome::unknown);
+    CHECK(told(mutation::merge(one(56), version)) == write_outcome::not_applied);
+    CHECK(told(mutation::remove(one(), version)) == write_outcome::not_applied);
+    CHECK(told(mutation::remove(one(), stale)) == write_outcome::unknown);
+    CHECK(told(mutation::remove(one(), any_etag)) == write_outcome::unknown);
+    CHECK(told(mutation::merge(one(), stale)) ==
+        write_outcome::unknown); // the content is there, maybe from another writer
+    CHECK(told(mutation::replace(one(), any_etag)) == write_outcome::applied);
+    CHECK(told(mutation::insert_or_merge(make_row("p", "r"))) == write_outcome::applied);
+    CHECK(told(mutation::insert_or_replace(make_row("p", "r"))) == write_outcome::unknown);
 
     auto const batch = [&](std::vector<mutation> changes) {
         return resolve(on.backend, transact{"Orders", std::move(changes)}, own).value();
     };
     auto const other = mutation::insert(make_row("p", "x", {{"A", 1}}));
-    CHECK(batch({other, mutation::insert(one())}) == fate::applied);
-    CHECK(batch({other, mutation::merge(one(), version)}) == fate::not_applied);
-    CHECK(batch({other, mutation::remove(make_row("p", "y"), any_etag)}) == fate::unknown);
-    CHECK(batch({}) == fate::unknown);
+    CHECK(batch({other, mutation::insert(one())}) == write_outcome::applied);
+    CHECK(batch({other, mutation::merge(one(), version)}) == write_outcome::not_applied);
+    CHECK(batch({other, mutation::remove(make_row("p", "y"), any_etag)}) == write_outcome::unknown);
+    CHECK(batch({}) == write_outcome::unknown);
 }
 
 TEST_CASE("resolve: operation rows are swept by age") {
