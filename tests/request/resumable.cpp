@@ -24,7 +24,7 @@ namespace {
 static_assert(operation<resumable<int>> && std::movable<resumable<int>> && !std::copyable<resumable<int>>);
 static_assert(takes_answer_to<resumable<int>, create_table> && takes_answer_to<resumable<int>, query_entities>);
 
-steady_time at(std::chrono::nanoseconds since) { return steady_time{} + since; }
+steady_time steady_at(std::chrono::nanoseconds since) { return steady_time{} + since; }
 
 /// Notes its end.
 struct noted {
@@ -139,11 +139,11 @@ TEST_CASE("resumable: next() twice is the same step; delays count from the lates
     CHECK(first.place == 1);
     CHECK(first.because == wait_cause::retry_after);
 
-    answer_missing(op, at(1s));
-    CHECK(op.next().not_before == at(1s + 10ms));
-    answer_missing(op, at(2s));
-    CHECK(op.next().not_before == at(2s + 20ms));
-    op.answer(result<get_entity::response>{std::in_place}, at(3s));
+    answer_missing(op, steady_at(1s));
+    CHECK(op.next().not_before == steady_at(1s + 10ms));
+    answer_missing(op, steady_at(2s));
+    CHECK(op.next().not_before == steady_at(2s + 20ms));
+    op.answer(result<get_entity::response>{std::in_place}, steady_at(3s));
     CHECK(op.next().done());
     CHECK(op.finish().value() == 2);
 }
@@ -160,14 +160,14 @@ TEST_CASE("resumable: begin() sets the time before the first response; delay_nex
         co_return {};
     };
     std::vector<steady_time> seen;
-    auto op = waiting(seen).begin(at(5s));
-    CHECK(op.next().not_before == at(5s + 30ms));
-    op.begin(at(9s)); // was begun before
-    answer_missing(op, at(6s));
-    CHECK(op.next().not_before == at(6s + 10ms));
-    op.answer(result<get_entity::response>{std::in_place}, at(7s));
+    auto op = waiting(seen).begin(steady_at(5s));
+    CHECK(op.next().not_before == steady_at(5s + 30ms));
+    op.begin(steady_at(9s)); // was begun before
+    answer_missing(op, steady_at(6s));
+    CHECK(op.next().not_before == steady_at(6s + 10ms));
+    op.answer(result<get_entity::response>{std::in_place}, steady_at(7s));
     CHECK(op.next().not_before == (steady_time::min)()); // the delay was used
-    CHECK(seen == std::vector{at(5s), at(7s)});
+    CHECK(seen == std::vector{steady_at(5s), steady_at(7s)});
 }
 
 TEST_CASE("resumable: abandon() destroys the coroutines from the inside, and reports an unsettled write") {
@@ -184,8 +184,8 @@ TEST_CASE("resumable: abandon() destroys the coroutines from the inside, and rep
 
     auto unsettled = wait_for_row();
     static_cast<void>(unsettled.next());
-    answer_missing(unsettled, at(1s));
-    answer_missing(unsettled, at(2s));
+    answer_missing(unsettled, steady_at(1s));
+    answer_missing(unsettled, steady_at(2s));
     unsettled.abandon(error{error_code::cancelled, "stopped"});
     CHECK(unsettled.finish().error().effect == effect::unknown);
 
