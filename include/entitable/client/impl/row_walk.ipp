@@ -228,8 +228,10 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
     if (can_show_rows() && plan.client.empty() && source_->type == nullptr && !plan.meets_system_rows &&
         !limits_.take) {
         std::uint64_t shown = 0;
-        auto const nothing = [](std::span<row_view const>) {};
-        page_visitor const watcher{nothing};
+        auto const look = [&](std::span<row_view const> run) { // counts the partitions
+            while (!run.empty()) { static_cast<void>(reading_.accept(run)); }
+        };
+        page_visitor const watcher{look};
         while (!reading_.at_end()) {
             auto read = show_page(watcher, false, &shown);
             if (!read) { return std::move(read).as_failure(); }
