@@ -55,7 +55,6 @@ static_assert(can_and<maybe, of_runner> && can_and<of_runner, maybe> && can_and<
 // conditions_of_two_entities and member_alone_as_a_condition.
 static_assert(!can_and<of_runner, bool> && !can_or<of_runner, bool> && !can_or<bool, of_runner>);
 static_assert(!std::is_convertible_v<of_runner, bool> && !std::is_constructible_v<bool, of_runner>);
-static_assert(!can_not<bib>);
 
 // ---- clauses ----
 

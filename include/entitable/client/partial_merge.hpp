@@ -162,8 +162,8 @@ template <class Entity, class... Values, class... Given>
     constexpr bool compares = (is_whole_condition<Given> || ...);
     static_assert(!compares, "a merge assigns members with =, as in o::status = \"paid\": == compares them");
     constexpr bool conditional = changes + 1 == sizeof...(Given);
-    static_assert(
-        conditional || compares, "an update needs an ETag: pass the one that was read, or any_etag, after the members");
+    static_assert(conditional || compares,
+        "an update needs an ETag: pass the ETag that was read, or any_etag, after the members");
     constexpr bool of_one_type = ((!is_member_change<Given> || changes_member_of<Entity, Given>) && ...);
     static_assert(of_one_type, "the members of a merge must belong to one entity type of the table");
     static_assert(

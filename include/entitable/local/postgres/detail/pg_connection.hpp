@@ -233,6 +233,7 @@ private:
     bool named_{};                     ///< statements are prepared, each one before its first use
     bool own_settings_{true};          ///< the session started with our settings; otherwise each transaction sends them
     bool broken_{};
+    bool rolls_back_{}; ///< a rollback is under way
     bool cancelled_{};
     std::string state_;
     std::string history_;

@@ -291,11 +291,14 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
 }
 
 ENTITABLE_DECL void pg_connection::roll_back(pg_wait const& until) noexcept {
-    if (spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) { return; }
+    // A rollback that fails breaks the connection, and is not rolled back itself.
+    if (rolls_back_ || spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) { return; }
     std::string const kept = state_;
+    rolls_back_ = true;
     send(pg_statement::rollback);
     // Results within the grace period are valid, too.
     broken_ = !run(until) || PQtransactionStatus(on_.get()) != PQTRANS_IDLE;
+    rolls_back_ = false;
     state_ = kept;
 }
 
