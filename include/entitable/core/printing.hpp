@@ -50,16 +50,18 @@ concept printed_by_header =
     !std::is_convertible_v<T const&, std::string_view> && !std::is_convertible_v<T const&, long double> &&
     !std::is_convertible_v<T const&, void const*>;
 
-/// The parameter of the `<<` below. A conversion, so that every other operator is preferred.
+/// \cond
+// The parameter of the `<<` below. A conversion, so that every other operator is preferred.
 struct what_entitable_print_hpp_prints_if_it_is_included {
     template <printed_by_header T>
     what_entitable_print_hpp_prints_if_it_is_included(T const&); // NOLINT: implicit on purpose
 };
-/// Does not compile: compilers report the header that is missing, and no list of operators.
+// Does not compile: compilers report the header that is missing, and no list of operators.
 template <class Character, class Traits>
 std::basic_ostream<Character, Traits>& operator<<(
     std::basic_ostream<Character, Traits>& out, what_entitable_print_hpp_prints_if_it_is_included)
     ENTITABLE_REFUSED("to print entities, results and values of the library, include <entitable/print.hpp>");
+/// \endcond
 
 } // namespace printing
 

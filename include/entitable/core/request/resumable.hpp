@@ -307,7 +307,7 @@ public:
 
 private:
     friend detail::resumable_promise<T>;
-    friend detail::nested_awaiter<T>;
+    friend class detail::nested_awaiter<T>;
 
     explicit resumable(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
     [[nodiscard]] bool begin_in(detail::resumable_state& state, std::coroutine_handle<> outer) noexcept {
