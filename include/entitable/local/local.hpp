@@ -228,8 +228,8 @@ private:
 
     /// Whether a store applies a change of one row by itself. A constraint, so that an explicit instantiation leaves `write_alone` out.
     template <class Any>
-    static constexpr bool decides_rows = requires(
-        Any& store, row_write const& change, call& context) { store.write_row("", "", "", change, context); };
+    static constexpr bool decides_rows =
+        requires(Any& store, row_write const& change, call& context) { store.write_row("", "", "", change, context); };
 
     [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
         if constexpr (decides_rows<Store>) {
