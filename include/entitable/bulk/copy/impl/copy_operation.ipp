@@ -188,7 +188,11 @@ ENTITABLE_DECL resumable<void> copy_batch(transact const& batch, bool verify, bo
 ENTITABLE_DECL copy_operation copy_table_pages(copied_table table, profile target, copy_options options) {
     copy_progress progress;
     batch_packer packer{table.to, target};
-    page_cursor pages{query_entities{table.from, {}, {}, {}, options.page_size, options.from}};
+    query_entities asked;
+    asked.table = table.from;
+    asked.page_size = options.page_size;
+    asked.continuation = options.from;
+    page_cursor pages{std::move(asked)};
     while (pages.more()) {
         ENTITABLE_CO_TRY(auto const found, pages.take(co_await ask(pages.request())));
         ENTITABLE_CO_CHECK(pack_copied(table, found.rows, progress, packer));
