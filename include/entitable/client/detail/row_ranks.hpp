@@ -104,7 +104,7 @@ struct ranked_term {
 /// Returns the value of a term; for `order_term`, that of its `by`.
 template <class By>
 [[nodiscard]] By const& by_of(By const& by) noexcept {
-    return by;
+    return by; // NOLINT(bugprone-return-const-ref-from-parameter): callers keep their terms
 }
 template <class By, bool Descending>
 [[nodiscard]] By const& by_of(order_term<By, Descending> const& term) noexcept {

@@ -141,7 +141,7 @@ template <class Entity, auto Member>
 /// Stores a value in a member, or passes it to the setter.
 template <class Entity, class Class, class T>
 void store_member(Entity& entity, T Class::* member, T&& value) {
-    entity.*member = std::move(value);
+    entity.*member = std::forward<T>(value);
 }
 template <class Entity, auto Getter, auto Setter, class T>
 void store_member(Entity& entity, accessor_pair<Getter, Setter>, T&& value) {

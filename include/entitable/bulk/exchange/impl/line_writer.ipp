@@ -39,8 +39,9 @@ ENTITABLE_DECL failure line_writer::no_text(text_column const& column) const {
     return failure{error_code::out_of_range_input,
         text::joined({"the entity ", std::to_string(written_), " of the range, a ", columns_.entity, ": the member \"",
             column.full_name(),
-            "\" has a value without a text: an enumerator without a name, a time outside of the years 1601 to 9999, or "
-            "a text that is not UTF-8"})};
+            ("\" has a value without a text: an enumerator without a name, a time outside of the years 1601 to 9999, "
+             "or "
+             "a text that is not UTF-8")})};
 }
 
 ENTITABLE_DECL result<void> line_writer::begin_csv(csv_write_options const& options) {

@@ -33,8 +33,8 @@
 // then is a macro. Pasted with the name of a member, it is nothing.
 #define ENTITABLE_BAD_ITEM_0(item) \
     ENTITABLE_SECOND(              \
-        item##_is_not_a_form__write_a_member_or_width_descending_escaped_salted_literal_property_chunked, , ~)
-#define _is_not_a_form__write_a_member_or_width_descending_escaped_salted_literal_property_chunked , bad
+        item##_is_not_a_form_write_a_member_or_width_descending_escaped_salted_literal_property_chunked, , ~)
+#define _is_not_a_form_write_a_member_or_width_descending_escaped_salted_literal_property_chunked , bad
 #define ENTITABLE_BAD_ITEM_1(item)
 #define ENTITABLE_BAD_ITEM_2(item)
 #define ENTITABLE_BAD_ITEM_3(item)

@@ -101,8 +101,8 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
         if (again) { // the second look shows that no other program has created it in the meantime
             return wrong_store(table.store(0),
                 text::joined({" lacks ", table.stored(0), ", and the store ", with_rows,
-                    " has rows of the table: the table was partly dropped, or lost; drop it to start with an empty "
-                    "table"}));
+                    (" has rows of the table: the table was partly dropped, or lost; drop it to start with an empty "
+                     "table")}));
         }
     }
     for (std::size_t place = table.stores(); place-- > 0;) {
