@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: is_not_a_form__write_a_member_or_width_descending_escaped_salted_literal_property_chunked
+// expect: is_not_a_form_write_a_member_or_width_descending_escaped_salted_literal_property_chunked
 
 #include "orders.hpp"
 
