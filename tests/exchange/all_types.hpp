@@ -5,6 +5,7 @@
 /// \file
 /// An entity with each type of member, and random ones.
 
+#include <entitable/bulk/exchange/refused_line.hpp>
 #include <entitable/entitable.hpp>
 
 #include <support/draw.hpp>
@@ -194,6 +195,27 @@ inline std::vector<book> made_books(std::int32_t count) {
         }
         made.push_back(std::move(each));
     }
+    return made;
+}
+
+/// The entities and errors of a reader, and its report.
+template <class Entity>
+struct readings {
+    std::vector<Entity> entities;
+    std::vector<std::string> errors;
+    entitable::read_report report;
+};
+template <class Entity, class Reader>
+readings<Entity> collected(Reader& reader) {
+    readings<Entity> made;
+    for (auto& each : reader) {
+        if (each) {
+            made.entities.push_back(*each);
+        } else {
+            made.errors.push_back(each.error().message);
+        }
+    }
+    made.report = reader.report();
     return made;
 }
 

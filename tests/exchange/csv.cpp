@@ -21,27 +21,11 @@ std::string csv_of(std::vector<Entity> const& rows, csv_write_options const& opt
     return std::move(out).str();
 }
 
-/// What a text gives: entities, and the reader's report.
-template <class Entity>
-struct readings {
-    std::vector<Entity> entities;
-    std::vector<std::string> errors;
-    read_report report;
-};
 template <class Entity>
 readings<Entity> read_all(std::string const& text, csv_read_options const& options = {}) {
     std::istringstream in{text};
     auto reader = read_csv<Entity>(in, options).value();
-    readings<Entity> made;
-    for (auto& each : reader) {
-        if (each) {
-            made.entities.push_back(*each);
-        } else {
-            made.errors.push_back(each.error().message);
-        }
-    }
-    made.report = reader.report();
-    return made;
+    return collected<Entity>(reader);
 }
 
 struct line {

@@ -21,27 +21,11 @@ std::string lines_of(std::vector<Entity> const& rows) {
     return std::move(out).str();
 }
 
-/// What a text gives: entities, and the reader's report.
-template <class Entity>
-struct readings {
-    std::vector<Entity> entities;
-    std::vector<std::string> errors;
-    read_report report;
-};
 template <class Entity>
 readings<Entity> read_all(std::string const& text, json_lines_options const& options = {}) {
     std::istringstream in{text};
     auto reader = read_json_lines<Entity>(in, options);
-    readings<Entity> made;
-    for (auto& each : reader) {
-        if (each) {
-            made.entities.push_back(*each);
-        } else {
-            made.errors.push_back(each.error().message);
-        }
-    }
-    made.report = reader.report();
-    return made;
+    return collected<Entity>(reader);
 }
 
 struct line {

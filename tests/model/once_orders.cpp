@@ -146,7 +146,7 @@ TEST_CASE("once: two programs run in every order") {
     check(walk({{"A"}, {"B"}, {"C"}}, quiet));
 }
 
-TEST_CASE("once: a program whose function has no effect runs beside others") {
+TEST_CASE("once: a program whose function has no effect runs together with other programs") {
     check(walk({{"A", mail::refused}, {"B"}}, quiet));
     check(walk({{"A", mail::refused}, {"B"}, {"C"}}, quiet));
     check(walk({{"A", mail::refused}, {"B"}}, {.faults = 1, .late = 0}));

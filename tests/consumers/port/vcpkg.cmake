@@ -43,7 +43,7 @@ endfunction()
 function(vcpkg_cmake_config_fixup)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
     file(GLOB files "${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}/*")
-    file(COPY ${files} DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}") # beside what the project installs there
+    file(COPY ${files} DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}") # the project itself installs files there too
     file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/cmake")
     # The files lie one directory higher than they were installed, as in vcpkg.
     file(GLOB files "${CURRENT_PACKAGES_DIR}/share/${PORT}/*.cmake")

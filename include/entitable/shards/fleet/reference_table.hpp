@@ -140,8 +140,8 @@ public:
 
 private:
     [[nodiscard]] clock& time() const noexcept { return *fleet_.options().time; }
-    [[nodiscard]] result<std::int64_t> fill(any_store const& there, bool anew) const {
-        return detail::fill_reference(source_, name_, there, anew, time());
+    [[nodiscard]] result<std::int64_t> fill(any_store const& there, bool from_scratch) const {
+        return detail::fill_reference(source_, name_, there, from_scratch, time());
     }
     /// Fills stores that have no result yet; false if there are none.
     [[nodiscard]] bool fill_others(

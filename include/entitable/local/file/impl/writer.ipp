@@ -57,7 +57,7 @@ ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call c
     return std::move(mine.outcome);
 }
 
-/// Processes the claimed jobs, and ends when its own job is done: another thread continues with the remaining ones.
+/// Processes the claimed jobs, and ends when its own job is done: another thread continues with the remaining jobs.
 ENTITABLE_DECL void writer::lead(waiting& mine) {
 #if ENTITABLE_HAS_EXCEPTIONS
     try {

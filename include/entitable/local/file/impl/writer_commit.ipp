@@ -85,11 +85,11 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
     }
 }
 
-/// Determines the outcome of a failed commit, with the writer lock, so that nobody has written since.
+/// Determines the outcome of a failed commit, with the writer lock, so that no other store has written since.
 ///
-/// With a log nobody sees a failed commit: the log's index, which the connections share, does not have it. But its pages may be in the log,
-/// and be found when the index is rebuilt. The old connection therefore stays open until a small commit has overwritten the first of these
-/// pages. That is not needed if the end of the commit was not written.
+/// With a log no connection sees a failed commit, because the log's index, which the connections share, does not contain it. But the pages
+/// of the commit may be in the log, and may be found when the index is rebuilt. The old connection therefore stays open until a small
+/// commit has overwritten the first of these pages. That is not needed if the end of the commit was not written.
 ///
 /// With a rollback journal the file is recovered when it is opened, and its counter identifies the state. If that includes the commit,
 /// another commit ensures that it stays, whatever happened to the journal.
@@ -108,7 +108,7 @@ ENTITABLE_DECL writer::commit_outcome writer::settle(std::uint32_t counter_befor
         on_->roll_back();
         return commit_outcome::none;
     }
-    bool const ours = log || lock_.usable(); // without the lock, others may have written
+    bool const ours = log || lock_.usable(); // without the lock, other stores may have written
     if (!ours || on_->run(sql::raise_version_bound) != stepped::done || on_->run(sql::commit) != stepped::done) {
         on_.reset();
         return commit_outcome::unknown;

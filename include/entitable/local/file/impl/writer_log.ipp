@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the log that the connection writes is no longer the one next to the file: its content would be lost.
+/// Whether the log that the connection writes is no longer the log next to the file, so that its content would be lost.
 ENTITABLE_DECL bool writer::lost_log() {
     std::uint64_t const now = place_.log();
     if (log_ == 0) { log_ = now; }

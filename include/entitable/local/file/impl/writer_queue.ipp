@@ -23,7 +23,7 @@ struct writer::waiting {
     bool queued{true};   ///< not claimed yet
     bool done{};
     std::size_t stall{}; ///< stall in which its busy timeout began
-    waiting* next{};     ///< next writer in the same queue
+    waiting* next{};     ///< the next writer in the same queue
 };
 
 ENTITABLE_DECL void writer::line::push_back(waiting& one) noexcept {
@@ -74,7 +74,7 @@ ENTITABLE_DECL void writer::await(waiting& mine) {
             led_ = false;
             wake_next();
         } else if (wake_[mine.place].wait_for(lock, between_questions) == std::cv_status::timeout && gives_up(mine)) {
-            wake_next(); // the wake-up may have reached this thread
+            wake_next(); // this thread may have consumed the wake-up of another thread
             return;
         }
     }
@@ -100,7 +100,7 @@ ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
     return true;
 }
 
-/// Wakes a thread that may lead now; in rare cases all threads, of which one may.
+/// Wakes a thread that may lead now; in rare cases wakes all threads, one of which may lead.
 ENTITABLE_DECL void writer::wake_next() noexcept {
     if (led_ || (claimed_.empty() && queue_.empty())) { return; }
     if (claimed_.empty() && checkpoints_ == 0) {
@@ -110,10 +110,10 @@ ENTITABLE_DECL void writer::wake_next() noexcept {
     for (auto& each : wake_) { each.notify_all(); }
 }
 
-/// Claims a checkpoint that is the first, or the jobs before the first checkpoint.
+/// Claims the first job if it is a checkpoint; otherwise claims the jobs before the first checkpoint.
 ENTITABLE_DECL void writer::claim() noexcept {
     if (!claimed_.empty()) {
-        return; // left over by another leader
+        return; // another leader has left claimed jobs behind
     }
     ++generation_;
     one_by_one_ = room_won_ = false;

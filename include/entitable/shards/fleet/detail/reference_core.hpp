@@ -42,9 +42,10 @@ struct reference_place {
 /// UpdateConditionNotSatisfied if it changes in between, or if another process publishes concurrently.
 [[nodiscard]] result<reference_pointer> make_version(
     any_store const& source, std::string const& source_table, std::string const& name, clock& time);
-/// Brings a store to the published version; with `anew` the version is copied even if the store has it. Returns the version of the store.
+/// Brings a store to the published version; with `from_scratch` the version is copied even if the store has it. Returns the version of the
+/// store.
 [[nodiscard]] result<std::int64_t> fill_reference(
-    any_store const& source, std::string const& name, any_store const& there, bool anew, clock& time);
+    any_store const& source, std::string const& name, any_store const& there, bool from_scratch, clock& time);
 /// Whether a store serves the rows of the published version.
 struct reference_state {
     std::int64_t version{}; ///< the version that the store serves; 0: none

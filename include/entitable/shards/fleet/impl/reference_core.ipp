@@ -201,7 +201,7 @@ ENTITABLE_DECL result<reference_pointer> make_version(
 }
 
 ENTITABLE_DECL result<std::int64_t> fill_reference(
-    any_store const& source, std::string const& name, any_store const& there, bool anew, clock& time) {
+    any_store const& source, std::string const& name, any_store const& there, bool from_scratch, clock& time) {
     constexpr int most_attempts = 10;
     reference_place const master{source, name, "master"};
     reference_place const copy{there, name, "copy"};
@@ -212,7 +212,7 @@ ENTITABLE_DECL result<std::int64_t> fill_reference(
                 text::joined({"the reference table ", name, " has never been published"})};
         }
         ENTITABLE_TRY(auto const has, read_pointer(copy));
-        if (has.version < published.version || anew) {
+        if (has.version < published.version || from_scratch) {
             rows_content const wanted = content_of_pointer(published);
             auto const done = install_copy(copy, published.version, source, published.stored, &wanted, false, time);
             if (!done) {
