@@ -79,6 +79,21 @@ void check_used(shared_world const& world, virtual_shards const& shards) {
 
 } // namespace
 
+TEST_CASE("creating a map: an empty opener is refused before anything is written") {
+    memory_backend const catalogue;
+    auto const made = lookup_map::make(catalogue, "shardmap", virtual_shards{4}, {"east", "west"}, store_opener{});
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == error_code::invalid_input);
+    CHECK(made.error().message == "the function that opens stores by name is empty");
+    call context;
+    CHECK(catalogue.execute(list_tables{}, context).value().tables.empty());
+    auto const hashed = hash_stores::make({"east", "west"}, store_opener{});
+    REQUIRE_FALSE(hashed);
+    CHECK(hashed.error().code == error_code::invalid_input);
+    CHECK_THAT(
+        hashed.error().message, entitable_test::ContainsSubstring("the function that opens stores by name is empty"));
+}
+
 TEST_CASE("creating a map: can be interrupted at any request and repeated") {
     auto const make = [](shared_world const& world, std::shared_ptr<meddling> const& plan, virtual_shards const& shards,
                           std::vector<std::string> const& names) {

@@ -50,12 +50,13 @@ public:
     }
 
     result<void> run() {
+        if (open_store_ == nullptr) { return open_with(open_store_, {}).as_failure(); } // before anything is written
         call context;
         auto made = catalogue_.execute(create_table{table_, true}, context);
         if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
         ENTITABLE_CHECK(begin());
         for (std::string const& store : stores_) {
-            ENTITABLE_TRY(auto const through, open_store_(store));
+            ENTITABLE_TRY(auto const through, open_with(open_store_, store));
             ENTITABLE_CHECK(write_identity(through, identity_, store));
         }
         return write();

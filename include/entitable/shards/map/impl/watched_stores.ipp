@@ -29,7 +29,7 @@ ENTITABLE_DECL result<any_store> watched_stores::open(std::string_view name) {
     std::lock_guard<std::mutex> const guard{lock_};
     auto known = stores_.find(name);
     if (known != stores_.end() && known->second.through) { return *known->second.through; }
-    auto made = open_(name);
+    auto made = open_with(open_, name);
     if (!made) {
         failure named{made.error()};
         named.error().message = text::joined({"the store ", name, " cannot be opened: ", made.error().message});
