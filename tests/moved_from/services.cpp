@@ -6,6 +6,7 @@
 #include <entitable/azure.hpp>
 #include <entitable/azure_queue.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/identity.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/server.hpp>
 
@@ -96,6 +97,14 @@ TEST_CASE("moved from: azure_queue") {
     CHECK_GONE(queue.peek());
     CHECK_GONE(queue.approximate_count());
     CHECK_GONE(queue.dead_letters().claim());
+}
+
+TEST_CASE("moved from: identity, whose move is a copy") {
+    identity who{token_source{
+        [](std::string_view) -> result<access_token> { return failure{error_code::cancelled, "no token"}; }}};
+    identity const to = std::move(who);
+    CHECK(who.request_token("scope").error().code == error_code::cancelled);
+    CHECK(to.request_token("scope").error().code == error_code::cancelled);
 }
 
 TEST_CASE("moved from: credential, whose move is a copy") {

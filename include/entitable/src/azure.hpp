@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The function bodies of the component for Azure (http, wire, account and rest), for separate compilation: define
+/// The function bodies of the component for Azure (http, wire, account, identity and rest), for separate compilation: define
 /// ENTITABLE_SEPARATE_COMPILATION for all files of the program, and include this header in exactly one of them.
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
@@ -26,6 +26,15 @@
 #include <entitable/cloud/http/impl/http_message.ipp>
 #include <entitable/cloud/http/impl/response_reader.ipp>
 #include <entitable/cloud/http/impl/url.ipp>
+#include <entitable/cloud/identity/impl/cli_identity.ipp>
+#include <entitable/cloud/identity/impl/client_assertion.ipp>
+#include <entitable/cloud/identity/impl/client_identity.ipp>
+#include <entitable/cloud/identity/impl/identity.ipp>
+#include <entitable/cloud/identity/impl/identity_chain.ipp>
+#include <entitable/cloud/identity/impl/managed_identity.ipp>
+#include <entitable/cloud/identity/impl/program_output.ipp>
+#include <entitable/cloud/identity/impl/token_answer.ipp>
+#include <entitable/cloud/identity/impl/token_exchange.ipp>
 #include <entitable/cloud/rest/impl/rest_channel.ipp>
 #include <entitable/cloud/rest/impl/rest_engine.ipp>
 #include <entitable/cloud/wire/impl/answer_reader.ipp>

@@ -10,6 +10,7 @@
 
 #include <entitable/cloud/account/endpoint.hpp>
 #include <entitable/cloud/account/signing.hpp>
+#include <entitable/cloud/http/http_client.hpp>
 #include <entitable/cloud/http/http_message.hpp>
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/result.hpp>
@@ -41,10 +42,31 @@ struct token_options {
 
 namespace detail {
 
+/// A request for a token.
+struct token_request {
+    std::string_view scope;    ///< for example "https://storage.azure.com/.default"
+    std::string_view endpoint; ///< address of the service that will get the token; empty if unknown
+    http_call const* call{};   ///< the limits of the request that waits for the token; may be null
+    bool ahead{}; ///< whether the present token is still valid: one attempt is enough, and nobody waits for repetitions
+};
+
+/// Gets tokens. Thread safety: safe to use from several threads.
+class token_provider : public counted {
+public:
+    virtual ~token_provider() = default;
+    [[nodiscard]] virtual result<access_token> get(token_request const& wanted) = 0;
+    /// Learns of a 401 with this WWW-Authenticate field. Returns whether the next token will be from a different tenant.
+    [[nodiscard]] virtual bool challenged(std::string_view challenge) {
+        static_cast<void>(challenge);
+        return false;
+    }
+};
+
 /// Facts about a request that will carry a credential.
 struct known_request {
-    url_parts target; ///< its URL, which is within the endpoint
-    bool fresh{};     ///< whether the request has neither credential fields nor Content-MD5
+    url_parts target;        ///< its URL, which is within the endpoint
+    bool fresh{};            ///< whether the request has neither credential fields nor Content-MD5
+    http_call const* call{}; ///< the limits of the request, for waits for a token; may be null
 };
 
 /// One kind of credential. Thread safety: safe to use from several threads.
@@ -53,8 +75,9 @@ public:
     virtual ~credential_state() = default;
     [[nodiscard]] virtual result<void> authorize(
         http_request& request, known_request const& known, endpoint const& at, date_time now) = 0;
-    virtual void refused(http_request const& request, date_time now) {
+    virtual void refused(http_request const& request, std::string_view challenge, date_time now) {
         static_cast<void>(request);
+        static_cast<void>(challenge);
         static_cast<void>(now);
     }
     [[nodiscard]] virtual std::string_view account() const noexcept { return {}; }
@@ -93,6 +116,8 @@ public:
     /// Creates a credential from tokens of Entra ID. A token is cached until shortly before it expires, or until the service refuses it;
     /// one thread gets the next token while other threads use the old token, or wait if it has expired. Tokens are sent only over https.
     [[nodiscard]] static credential bearer(token_source source, token_options options = {});
+    /// Creates a credential from a provider of tokens: see `identity`.
+    [[nodiscard]] static credential bearer(shared<detail::token_provider> provider, token_options options = {});
 
     /// Adds this credential to `request`: signs its method, URL and header fields, which must not change afterwards. Call it for every
     /// attempt, since a signature is valid for 15 minutes; it replaces the result of an earlier call. `now` is the time of day, `at` the
@@ -108,9 +133,10 @@ public:
     }
 
     /// Reports a request that was answered with 401. Its token is renewed for the next request, unless it is younger than
-    /// `token_options::retry_after`: a revoked token is therefore not used until it expires.
-    void refused(http_request const& request, date_time now) const {
-        if (state_) { state_->refused(request, now); }
+    /// `token_options::retry_after`: a revoked token is therefore not used until it expires. `challenge` is the WWW-Authenticate field of
+    /// the response, which may name a different tenant.
+    void refused(http_request const& request, date_time now, std::string_view challenge = {}) const {
+        if (state_) { state_->refused(request, challenge, now); }
     }
 
     /// Returns the name of the account, for an account key; empty otherwise.

@@ -22,7 +22,7 @@ enum class http_version : std::uint8_t {
 };
 
 /// Connection settings of `curl_client`. It always verifies certificates, and never follows redirects or uses cookies or a netrc file. It
-/// uses http without TLS only for the local computer.
+/// uses http without TLS only for the local computer, and on request for link-local addresses.
 struct curl_options {
     std::string ca_file;      ///< PEM file of the trusted authorities; empty: the authorities of the system
     std::string ca_directory; ///< directory of hashed PEM files; empty: the directory of the system
@@ -30,6 +30,8 @@ struct curl_options {
     http_version version{http_version::http_1_1};      ///< the newest version to use
     std::chrono::milliseconds connect_timeout{10'000}; ///< limit of name resolution, connection and TLS together
     std::chrono::seconds idle_timeout{60};             ///< a connection idle for longer is not reused
+    bool
+        link_local_http{}; ///< also allows http without TLS to 169.254.0.0/16, where a cloud serves the identity of a machine
 };
 
 namespace detail {

@@ -21,6 +21,8 @@ struct url_parts {
 
     /// Whether the host is this computer: localhost and its subdomains, 127.0.0.0/8, [::1] (RFC 6761, 6.3; RFC 1122, 3.2.1.3).
     [[nodiscard]] bool is_loopback() const noexcept;
+    /// Whether the host is an IPv4 address of the local link: 169.254.0.0/16 (RFC 3927).
+    [[nodiscard]] bool is_link_local() const noexcept;
     /// Whether the host is an IP address and not a name.
     [[nodiscard]] bool is_address() const noexcept;
 };

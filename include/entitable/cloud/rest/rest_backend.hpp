@@ -54,10 +54,24 @@ public:
     rest(Client client, std::string_view connection_string, rest_options options = {})
         : rest(connection_string, std::move(options), std::move(client)) {}
 
+    /// Uses the address of a service and what authorizes its requests: an `identity` of Entra ID, or a `credential`. Does not throw: if the
+    /// address is invalid (see `endpoint::parse`), every request fails with that error.
+    template <std::convertible_to<credential> Who>
+    rest(std::string_view address, Who const& who, rest_options options = {}, Client client = Client{})
+        : client_(std::move(client)), engine_(start(settings_of(address, who), std::move(options))) {}
+
     /// Creates a backend from a connection string. Errors: InvalidInput names the invalid field.
     [[nodiscard]] static result<rest> connect(
         std::string_view connection_string, rest_options options = {}, Client client = Client{}) {
         ENTITABLE_TRY(auto settings, parse_connection_string(connection_string));
+        return rest{
+            std::move(client), std::move(settings.endpoint), std::move(settings.credential), std::move(options)};
+    }
+    /// Creates a backend from the address of a service and what authorizes its requests. Errors: those of `endpoint::parse`.
+    template <std::convertible_to<credential> Who>
+    [[nodiscard]] static result<rest> connect(
+        std::string_view address, Who const& who, rest_options options = {}, Client client = Client{}) {
+        ENTITABLE_TRY(auto settings, settings_of(address, who));
         return rest{
             std::move(client), std::move(settings.endpoint), std::move(settings.credential), std::move(options)};
     }
@@ -85,6 +99,10 @@ public:
     [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
 
 private:
+    static result<connection_settings> settings_of(std::string_view address, credential const& who) {
+        ENTITABLE_TRY(auto at, endpoint::parse(address));
+        return connection_settings{std::move(at), who};
+    }
     static shared<detail::rest_engine> start(result<connection_settings> settings, rest_options options) {
         return settings ? shared<detail::rest_engine>::make(
                               std::move(settings->endpoint), std::move(settings->credential), std::move(options))

@@ -13,6 +13,7 @@
 
 #include <condition_variable>
 #include <cstring>
+#include <list>
 #include <mutex>
 #include <optional>
 
@@ -123,107 +124,177 @@ private:
     std::optional<date_time> const expiry_;
 };
 
+/// Calls the function of a user.
+class function_provider final : public token_provider {
+public:
+    explicit function_provider(token_source source) : source_(std::move(source)) {}
+    result<access_token> get(token_request const& wanted) override { return source_(wanted.scope); }
+
+private:
+    token_source const source_;
+};
+
+/// Returns the scope for an endpoint, if none was given. Storage has one resource id in all clouds; Cosmos DB has one for each cloud.
+ENTITABLE_DECL std::string_view usual_scope(endpoint const& at) noexcept {
+    if (at.kind != service::cosmos) { return "https://storage.azure.com/.default"; }
+    std::string_view const host = at.primary;
+    if (host.find(".azure.us") != std::string_view::npos) { return "https://cosmos.azure.us/.default"; }
+    if (host.find(".azure.cn") != std::string_view::npos) { return "https://cosmos.azure.cn/.default"; }
+    return "https://cosmos.azure.com/.default";
+}
+
 class token_credential final : public credential_state {
 public:
-    token_credential(token_source source, token_options options)
-        : source_(std::move(source)), options_(std::move(options)) {}
+    token_credential(shared<token_provider> provider, token_options options)
+        : provider_(std::move(provider)), options_(std::move(options)) {}
 
     result<void> authorize(
         http_request& request, known_request const& known, endpoint const& at, date_time now) override {
         if (!known.target.encrypted) {
             return failure{error_code::invalid_input, "a bearer token can only be sent over https"};
         }
+        std::string_view const scope = options_.scope.empty() ? usual_scope(at) : std::string_view{options_.scope};
         std::unique_lock lock{mutex_};
-        std::uint64_t const failures = failures_;
+        token& mine = find(scope);
+        std::uint64_t const failures = mine.failures;
         for (;;) {
-            bool const good = !header_.empty() && now < expires_;
-            if (good && (refreshing_ || now < refresh_at_)) { break; }
-            if (!good && failures_ != failures) {
-                return failure{*last_failure_}; // another thread has set it while this thread waited
+            bool const good = !mine.header.empty() && now < mine.expires;
+            if (good && (mine.refreshing || now < mine.refresh_at)) { break; }
+            if (!good && mine.failures != failures) {
+                return failure{*mine.last_failure}; // another thread has set it while this thread waited
             }
-            if (refreshing_) {
-                done_.wait(lock);
+            if (mine.refreshing) {
+                ENTITABLE_CHECK(wait(lock, known.call));
                 continue;
             }
-            if (auto fresh = refresh(lock, at, now); !fresh && !(!header_.empty() && now < expires_)) { return fresh; }
+            if (auto fresh = refresh(mine, lock, {scope, at.primary, known.call, good}, now);
+                !fresh && !(!mine.header.empty() && now < mine.expires)) {
+                return fresh;
+            }
             break;
         }
-        if (!request.headers.set("Authorization", header_.reveal())) {
-            return failure{
-                error_code::authentication_failed, "the token contains characters that are invalid in a header field"};
+        if (known.fresh) { // the characters of the token were checked when it was received
+            known_fields::add(request.headers, "Authorization", mine.header.reveal());
+        } else if (!request.headers.set("Authorization", mine.header.reveal())) {
+            return failure{error_code::internal_error, "the token does not fit in a header field"};
         }
         return {};
     }
 
-    void refused(http_request const& request, date_time now) override {
+    void refused(http_request const& request, std::string_view challenge, date_time now) override {
+        bool const moved = !challenge.empty() && provider_->challenged(challenge);
         std::lock_guard const guard{mutex_};
-        if (request.headers.find("Authorization") != header_.reveal()) {
-            return; // the token has been replaced in the meantime
+        auto const sent = request.headers.find("Authorization");
+        for (token& each : tokens_) {
+            if (sent != each.header.reveal()) { continue; } // the token has been replaced in the meantime
+            std::int64_t const least =
+                moved ? 0 : each.got_at.ticks + options_.retry_after.count() * date_time::ticks_per_second;
+            std::int64_t const soon = now.ticks < least ? least : now.ticks;
+            each.refresh_at = {soon < each.refresh_at.ticks ? soon : each.refresh_at.ticks};
         }
-        std::int64_t const least = got_at_.ticks + options_.retry_after.count() * date_time::ticks_per_second;
-        std::int64_t const soon = now.ticks < least ? least : now.ticks;
-        refresh_at_ = {soon < refresh_at_.ticks ? soon : refresh_at_.ticks};
     }
 
 private:
+    /// The token for one scope.
+    struct token {
+        std::string scope;
+        bool refreshing{};                   ///< a thread is getting a token
+        secret header;                       ///< "Bearer ..."
+        date_time expires;                   ///< when the token expires
+        date_time got_at;                    ///< when the token was received
+        date_time refresh_at;                ///< after this time the next request gets a new token
+        std::uint64_t failures{};            ///< number of failures of the provider
+        std::optional<error> last_failure{}; ///< last error of the provider
+    };
+
     /// Marks that a thread is getting a token, even while an exception is propagated.
     struct turn {
         token_credential& owner;
+        token& mine;
         std::unique_lock<std::mutex>& lock;
-        turn(token_credential& of, std::unique_lock<std::mutex>& held) : owner(of), lock(held) {
-            owner.refreshing_ = true;
+        turn(token_credential& of, token& getting, std::unique_lock<std::mutex>& held)
+            : owner(of), mine(getting), lock(held) {
+            mine.refreshing = true;
             lock.unlock();
         }
         turn(turn const&) = delete;
         turn& operator=(turn const&) = delete;
         ~turn() {
             if (!lock.owns_lock()) { lock.lock(); }
-            owner.refreshing_ = false;
+            mine.refreshing = false;
             owner.done_.notify_all();
         }
     };
 
-    result<void> refresh(std::unique_lock<std::mutex>& lock, endpoint const& at, date_time now) {
-        turn const mine{*this, lock};
-        std::string_view const usual =
-            at.kind == service::cosmos ? "https://cosmos.azure.com/.default" : "https://storage.azure.com/.default";
-        auto got = source_(options_.scope.empty() ? usual : std::string_view{options_.scope});
-        std::string nothing;
-        wiped_at_end const of_the_source{got ? got->text : nothing};
-        lock.lock();
-        if (!got || got->text.empty() || got->expires <= now) {
-            ++failures_;
-            refresh_at_ = {now.ticks + options_.retry_after.count() * date_time::ticks_per_second};
-            last_failure_ = !got ? got.error()
-                                 : error{error_code::authentication_failed,
-                                       got->text.empty() ? "the token source returned an empty token"
-                                                         : "the token source returned an expired token"};
-            last_failure_->effect = effect::none;
-            return failure{*last_failure_};
+    /// Returns the token for a scope, of which an account has one, and a fleet of stores a few.
+    [[nodiscard]] token& find(std::string_view scope) {
+        for (token& each : tokens_) {
+            if (each.scope == scope) { return each; }
         }
-        std::string header = text::joined({"Bearer ", got->text});
-        wiped_at_end const with_its_word{header};
-        header_ = secret{header};
-        expires_ = got->expires;
-        got_at_ = now;
-        // A short-lived token is kept for half its lifetime.
-        std::int64_t const before = options_.refresh_before.count() * date_time::ticks_per_second;
-        std::int64_t const half = (expires_.ticks - now.ticks) / 2;
-        refresh_at_ = {expires_.ticks - (before < half ? before : half)};
+        token& made = tokens_.emplace_back();
+        made.scope = scope;
+        return made;
+    }
+
+    /// Waits until another thread has finished, within the limits of the request.
+    result<void> wait(std::unique_lock<std::mutex>& lock, http_call const* limits) {
+        if (limits == nullptr) {
+            done_.wait(lock);
+            return {};
+        }
+        if (limits->cancellation.cancelled()) {
+            return failure{error_code::cancelled, "the call was cancelled while another thread was getting a token"};
+        }
+        if (limits->deadline != (steady_time::max)() && system_clock().steady() >= limits->deadline) {
+            return failure{error_code::deadline_exceeded,
+                "the deadline of the call passed while another thread was getting a token"};
+        }
+        done_.wait_for(lock, std::chrono::milliseconds{20}); // a cancellation does not wake a wait
         return {};
     }
 
-    token_source const source_;
+    result<void> refresh(token& mine, std::unique_lock<std::mutex>& lock, token_request const& wanted, date_time now) {
+        turn const getting{*this, mine, lock};
+        auto got = provider_->get(wanted);
+        std::string nothing;
+        wiped_at_end const of_the_source{got ? got->text : nothing};
+        std::string header;
+        if (got) {
+            header.reserve(sizeof("Bearer ") + got->text.size());
+            header.append("Bearer ").append(got->text);
+        }
+        wiped_at_end const with_its_word{header};
+        lock.lock();
+        std::string_view wrong;
+        if (got && got->text.empty()) {
+            wrong = "the token source returned an empty token";
+        } else if (got && got->expires <= now) {
+            wrong = "the token source returned an expired token";
+        } else if (got && !is_good_field("Authorization", header)) {
+            wrong = "the token contains characters that are invalid in a header field";
+        }
+        if (!got || !wrong.empty()) {
+            ++mine.failures;
+            mine.refresh_at = {now.ticks + options_.retry_after.count() * date_time::ticks_per_second};
+            mine.last_failure = !got ? got.error() : error{error_code::authentication_failed, std::string{wrong}};
+            mine.last_failure->effect = effect::none;
+            return failure{*mine.last_failure};
+        }
+        mine.header = secret{header};
+        mine.expires = got->expires;
+        mine.got_at = now;
+        // A short-lived token is kept for half its lifetime.
+        std::int64_t const before = options_.refresh_before.count() * date_time::ticks_per_second;
+        std::int64_t const half = (mine.expires.ticks - now.ticks) / 2;
+        mine.refresh_at = {mine.expires.ticks - (before < half ? before : half)};
+        return {};
+    }
+
+    shared<token_provider> const provider_;
     token_options const options_;
     std::mutex mutex_;
     std::condition_variable done_;
-    bool refreshing_{};        ///< a thread is getting a token; this member and the following are guarded by mutex_
-    secret header_;            ///< "Bearer ..."
-    date_time expires_;        ///< when the token expires
-    date_time got_at_;         ///< when the token was received
-    date_time refresh_at_;     ///< after this time the next request gets a new token
-    std::uint64_t failures_{}; ///< number of failures of the token source
-    std::optional<error> last_failure_; ///< last error of the token source
+    std::list<token> tokens_; ///< guarded by mutex_; an element never moves
 };
 
 /// Parses a time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.
@@ -249,7 +320,7 @@ ENTITABLE_DECL failure refused_signature(std::string_view why) {
 ENTITABLE_DECL result<void> credential::authorize(http_request& request, endpoint const& at, date_time now) const {
     if (!state_) { return {}; }
     ENTITABLE_TRY(auto const target, detail::parse_target(request, at));
-    return state_->authorize(request, {target, false}, at, now);
+    return state_->authorize(request, {target, false, nullptr}, at, now);
 }
 
 ENTITABLE_DECL result<credential> credential::account_key(
@@ -296,8 +367,12 @@ ENTITABLE_DECL result<credential> credential::shared_access_signature(std::strin
 }
 
 ENTITABLE_DECL credential credential::bearer(token_source source, token_options options) {
+    return bearer(shared<detail::token_provider>{new detail::function_provider{std::move(source)}}, std::move(options));
+}
+
+ENTITABLE_DECL credential credential::bearer(shared<detail::token_provider> provider, token_options options) {
     return credential{
-        shared<detail::credential_state>{new detail::token_credential{std::move(source), std::move(options)}}};
+        shared<detail::credential_state>{new detail::token_credential{std::move(provider), std::move(options)}}};
 }
 
 ENTITABLE_END_NAMESPACE

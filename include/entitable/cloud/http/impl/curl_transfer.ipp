@@ -182,7 +182,7 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
     out_of_memory_ = false;
     text_[0] = '\0';
     ENTITABLE_TRY(auto url, parse_url(request.url, "the URL of the request"));
-    if (!url.encrypted && !url.is_loopback()) {
+    if (!url.encrypted && !url.is_loopback() && !(options_.link_local_http && url.is_link_local())) {
         return failure{error_code::invalid_input, "http without TLS is allowed only to this computer; use https"};
     }
     host_ = url.host;

@@ -74,6 +74,10 @@ ENTITABLE_DECL bool url_parts::is_loopback() const noexcept {
     return host == "[::1]" || detail::first_of_ipv4(host) == 127;
 }
 
+ENTITABLE_DECL bool url_parts::is_link_local() const noexcept {
+    return detail::first_of_ipv4(host) == 169 && host.starts_with("169.254.");
+}
+
 ENTITABLE_DECL bool url_parts::is_address() const noexcept {
     return (!host.empty() && host.front() == '[') || detail::first_of_ipv4(host) >= 0;
 }

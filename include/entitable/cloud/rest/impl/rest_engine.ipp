@@ -135,7 +135,7 @@ ENTITABLE_DECL std::chrono::seconds rest_engine::timeout_of(call const& context)
     return (std::max)(given, std::chrono::seconds{1});
 }
 
-ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_location to) const {
+ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_location to, call const& context) const {
     url_parts target = addresses_[to == read_location::primary ? 0 : 1];
     if (target.host.empty()) { // the credential reports the error
         return credential_.authorize(request, endpoint_, options_.time->now());
@@ -145,7 +145,8 @@ ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_l
     std::string_view const rest = std::string_view{request.url}.substr(base - target.path.size());
     target.path = rest.substr(0, rest.find('?'));
     target.query = rest.substr(target.path.size() < rest.size() ? target.path.size() + 1 : rest.size());
-    return credential_.authorize(request, {target, true}, endpoint_, options_.time->now());
+    http_call const limits = limits_of(context);
+    return credential_.authorize(request, {target, true, &limits}, endpoint_, options_.time->now());
 }
 
 ENTITABLE_DECL void rest_engine::mark(exchange& work, call& context) const {
@@ -187,7 +188,10 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
                 : date_time::max_ticks};
         context.undecided_until = (std::max)(context.undecided_until, end);
     }
-    if (response != nullptr && response->status == 401) { credential_.refused(work.request, options_.time->now()); }
+    if (response != nullptr && response->status == 401) {
+        credential_.refused(work.request, options_.time->now(),
+            response->headers.find("WWW-Authenticate").value_or(std::string_view{}));
+    }
     if (problem != nullptr && problem->request_id.empty() && response != nullptr && !context.request_ids.empty()) {
         problem->request_id = context.request_ids.back();
     }
@@ -269,7 +273,7 @@ result<void> write(rest_engine& engine, Request const& request, call& context, e
         }
     }
     engine.mark(work, context);
-    return engine.authorize(work.request, work.location);
+    return engine.authorize(work.request, work.location, context);
 }
 
 /// Validates a request. Most names in a write were validated in the previous write.
@@ -422,7 +426,7 @@ ENTITABLE_DECL result<http_response> rest_engine::execute(
     }
     append_timeout(work.request, to, timeout_of(context));
     mark(work, context);
-    ENTITABLE_CHECK(authorize(work.request, request.location));
+    ENTITABLE_CHECK(authorize(work.request, request.location, context));
     auto response = send(work.request, limits_of(context));
     work.fields = response ? fields_of(response->headers) : answer_fields{};
     std::optional<failure> problem;
