@@ -34,12 +34,14 @@ struct machine {
         entitable::detail::identity_machine made;
         made.options = options;
         made.options.time = &time;
-        made.options.send = [this](entitable::http_request const& request, entitable::http_call const& call) {
-            return authority.send(request, call);
-        };
-        made.options.send_local = [this](entitable::http_request const& request, entitable::http_call const& call) {
-            return local.send(request, call);
-        };
+        if (!options.send) {
+            made.options.send = [this](entitable::http_request const& request, entitable::http_call const& call) {
+                return authority.send(request, call);
+            };
+            made.options.send_local = [this](entitable::http_request const& request, entitable::http_call const& call) {
+                return local.send(request, call);
+            };
+        }
         made.variable = [this](std::string_view name) -> std::optional<std::string> {
             auto const found = variables.find(name);
             return found == variables.end() || found->second.empty() ? std::nullopt : std::optional{found->second};

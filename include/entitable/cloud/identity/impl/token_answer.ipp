@@ -93,9 +93,10 @@ ENTITABLE_DECL bool read_members(std::string const& body, token_answer& out) {
     text.reserve(body.size());
     wiped_at_end const wiped{text};
     for (auto member : members) {
-        std::string_view name;
+        simdjson::ondemand::raw_json_string
+            name; // its text with escapes: the parser copies whole blocks, which reach into the value
         simdjson::ondemand::value value;
-        if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS) {
+        if (member.key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS) {
             return false;
         }
         simdjson::ondemand::json_type type{};
