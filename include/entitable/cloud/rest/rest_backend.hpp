@@ -59,6 +59,10 @@ public:
     template <std::convertible_to<credential> Who>
     rest(std::string_view address, Who const& who, rest_options options = {}, Client client = Client{})
         : client_(std::move(client)), engine_(start(settings_of(address, who), std::move(options))) {}
+    /// The same with the client first, whose type can then be deduced.
+    template <std::convertible_to<credential> Who>
+    rest(Client client, std::string_view address, Who const& who, rest_options options = {})
+        : rest(address, who, std::move(options), std::move(client)) {}
 
     /// Creates a backend from a connection string. Errors: InvalidInput names the invalid field.
     [[nodiscard]] static result<rest> connect(

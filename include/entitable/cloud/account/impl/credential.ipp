@@ -13,7 +13,6 @@
 
 #include <condition_variable>
 #include <cstring>
-#include <list>
 #include <mutex>
 #include <optional>
 
@@ -147,6 +146,11 @@ class token_credential final : public credential_state {
 public:
     token_credential(shared<token_provider> provider, token_options options)
         : provider_(std::move(provider)), options_(std::move(options)) {}
+    ~token_credential() override {
+        while (tokens_ != nullptr) { delete std::exchange(tokens_, tokens_->next); }
+    }
+    token_credential(token_credential const&) = delete;
+    token_credential& operator=(token_credential const&) = delete;
 
     result<void> authorize(
         http_request& request, known_request const& known, endpoint const& at, date_time now) override {
@@ -185,12 +189,12 @@ public:
         bool const moved = !challenge.empty() && provider_->challenged(challenge);
         std::lock_guard const guard{mutex_};
         auto const sent = request.headers.find("Authorization");
-        for (token& each : tokens_) {
-            if (sent != each.header.reveal()) { continue; } // the token has been replaced in the meantime
+        for (token* each = tokens_; each != nullptr; each = each->next) {
+            if (sent != each->header.reveal()) { continue; } // the token has been replaced in the meantime
             std::int64_t const least =
-                moved ? 0 : each.got_at.ticks + options_.retry_after.count() * date_time::ticks_per_second;
+                moved ? 0 : each->got_at.ticks + options_.retry_after.count() * date_time::ticks_per_second;
             std::int64_t const soon = now.ticks < least ? least : now.ticks;
-            each.refresh_at = {soon < each.refresh_at.ticks ? soon : each.refresh_at.ticks};
+            each->refresh_at = {soon < each->refresh_at.ticks ? soon : each->refresh_at.ticks};
         }
     }
 
@@ -205,6 +209,7 @@ private:
         date_time refresh_at;                ///< after this time the next request gets a new token
         std::uint64_t failures{};            ///< number of failures of the provider
         std::optional<error> last_failure{}; ///< last error of the provider
+        token* next{};
     };
 
     /// Marks that a thread is getting a token, even while an exception is propagated.
@@ -228,12 +233,14 @@ private:
 
     /// Returns the token for a scope, of which an account has one, and a fleet of stores a few.
     [[nodiscard]] token& find(std::string_view scope) {
-        for (token& each : tokens_) {
-            if (each.scope == scope) { return each; }
+        for (token* each = tokens_; each != nullptr; each = each->next) {
+            if (each->scope == scope) { return *each; }
         }
-        token& made = tokens_.emplace_back();
-        made.scope = scope;
-        return made;
+        auto* const made = new token;
+        made->next = tokens_;
+        tokens_ = made;
+        made->scope = scope;
+        return *made;
     }
 
     /// Waits until another thread has finished, within the limits of the request.
@@ -294,7 +301,7 @@ private:
     token_options const options_;
     std::mutex mutex_;
     std::condition_variable done_;
-    std::list<token> tokens_; ///< guarded by mutex_; an element never moves
+    token* tokens_{}; ///< the list of tokens; guarded by mutex_; an element never moves
 };
 
 /// Parses a time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.
