@@ -20,6 +20,7 @@
 #include <entitable/cloud/account/impl/secret.ipp>
 #include <entitable/cloud/account/impl/service_settings.ipp>
 #include <entitable/cloud/account/impl/signing.ipp>
+#include <entitable/cloud/account/impl/token_credential.ipp>
 #include <entitable/cloud/http/impl/curl_client.ipp>
 #include <entitable/cloud/http/impl/curl_session.ipp>
 #include <entitable/cloud/http/impl/curl_transfer.ipp>

@@ -60,6 +60,22 @@ public:
         static_cast<void>(challenge);
         return false;
     }
+    /// Whether `start` runs work on another thread.
+    [[nodiscard]] virtual bool has_thread() const noexcept { return false; }
+    /// Runs work on another thread, within limits that end it when the provider stops; false if that thread is busy.
+    [[nodiscard]] virtual bool start(std::function<void(http_call const& limits)> work) {
+        static_cast<void>(work);
+        return false;
+    }
+    /// Ends the work and waits for it.
+    virtual void stop() noexcept {}
+};
+
+/// The state of a request that does not block while a token is requested.
+struct token_wait {
+    bool pending{};           ///< there is no token yet: authorize the request again later
+    bool begun{};             ///< whether `failures` is set
+    std::uint64_t failures{}; ///< number of failures when the wait began
 };
 
 /// Facts about a request that will carry a credential.
@@ -67,6 +83,7 @@ struct known_request {
     url_parts target;        ///< its URL, which is within the endpoint
     bool fresh{};            ///< whether the request has neither credential fields nor Content-MD5
     http_call const* call{}; ///< the limits of the request, for waits for a token; may be null
+    token_wait* wait{};      ///< for requests that must not block; may be null
 };
 
 /// One kind of credential. Thread safety: safe to use from several threads.

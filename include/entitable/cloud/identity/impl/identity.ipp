@@ -11,8 +11,11 @@
 #include <entitable/cloud/identity/impl/program_output.ipp>
 #include <entitable/cloud/identity/impl/token_answer.ipp>
 #include <entitable/cloud/identity/impl/token_exchange.ipp>
+#include <entitable/core/atomic.hpp>
 
 #include <cstdlib>
+#include <mutex>
+#include <thread>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -47,12 +50,38 @@ ENTITABLE_DECL identity_machine identity_machine::real(identity_options options)
 class source_provider final : public token_provider {
 public:
     explicit source_provider(shared<identity_source> source) : source_(std::move(source)) {}
+    source_provider(source_provider const&) = delete;
+    source_provider& operator=(source_provider const&) = delete;
+    ~source_provider() override { stop(); }
 
     result<access_token> get(token_request const& wanted) override { return source_->ask(wanted, false).token; }
     bool challenged(std::string_view challenge) override { return source_->challenged(challenge); }
 
+    bool has_thread() const noexcept override { return true; }
+    bool start(std::function<void(http_call const&)> work) override {
+        std::lock_guard const guard{mutex_};
+        if (busy_.exchange(true, memory_order::acq_rel)) { return false; }
+        if (thread_.joinable()) { thread_.join(); } // it has ended, or is about to
+        http_call limits;
+        limits.cancellation = stopping_.token();
+        thread_ = std::thread{[this, limits, work = std::move(work)] {
+            work(limits);
+            busy_.store(false, memory_order::release);
+        }};
+        return true;
+    }
+    void stop() noexcept override {
+        stopping_.cancel();
+        std::lock_guard const guard{mutex_};
+        if (thread_.joinable()) { thread_.join(); }
+    }
+
 private:
     shared<identity_source> const source_;
+    cancellation_source stopping_;
+    atomic<bool> busy_{false};
+    std::mutex mutex_;
+    std::thread thread_; ///< guarded by mutex_
 };
 
 ENTITABLE_DECL shared<token_provider> provider_of(shared<identity_source> source) {

@@ -77,8 +77,9 @@ public:
     [[nodiscard]] http_call limits_of(call const& context) const;
     /// Returns the service's time limit for a request of a call: 1 to 30 s, or zero to send none.
     [[nodiscard]] std::chrono::seconds timeout_of(call const& context) const;
-    /// Adds the credential to a request to one of the addresses; waits for a token within the limits of the call.
-    [[nodiscard]] result<void> authorize(http_request& request, read_location to, call const& context) const;
+    /// Adds the credential to a request to one of the addresses. Waits for a token within the limits of the call, unless `wait` is given.
+    [[nodiscard]] result<void> authorize(
+        http_request& request, read_location to, call const& context, token_wait* wait = nullptr) const;
     /// Starts one attempt of the call for a written request, with its own span if the call has a trace.
     void mark(exchange& work, call& context) const;
     /// Stores the metadata of a response in the call, and reports it to the observer. `done` names the request if `sent` is null.

@@ -33,21 +33,30 @@ public:
         request.visit([&]<class Request>(Request const& sent) {
             if constexpr (std::same_as<Request, read_entity>) {
                 one.read = {std::string{sent.table}, std::string{sent.partition_key}, std::string{sent.row_key}, {}};
-                ready = begin(*engine_, one.read, context, *one.work);
+                ready = begin(*engine_, one.read, context, *one.work, &one.waiting);
             } else if constexpr (std::same_as<Request, read_entities>) {
-                ready = begin(*engine_, *sent.asked, context, *one.work);
+                ready = begin(*engine_, *sent.asked, context, *one.work, &one.waiting);
             } else {
-                ready = begin(*engine_, sent, context, *one.work);
+                ready = begin(*engine_, sent, context, *one.work, &one.waiting);
             }
         });
         go(one, std::move(ready));
     }
     void cancel(void* tag, error const& why) override {
         for (auto const& each : all_) {
-            if (each->work != nullptr && each->tag == tag) { below_->cancel(each.get(), why); }
+            if (each->work == nullptr || each->tag != tag) { continue; }
+            if (each->waiting.pending) {
+                each->waiting.pending = false;
+                error ended = why;
+                ended.effect = effect::none;
+                refused_.push_back({each.get(), failure{std::move(ended)}});
+            } else {
+                below_->cancel(each.get(), why);
+            }
         }
     }
     void poll(steady_time now, completion_sink sink) override {
+        continue_waiting();
         refused_.take_each([&](refused& each) {
             each.of->request.visit([&]<class Request>(Request const& sent) {
                 result<response_of<Request>> answer{std::move(each.why).as_failure()};
@@ -64,26 +73,29 @@ public:
                                                    : result<void>{std::move(found).as_failure()};
                         return deliver(one, sent, shown, sink);
                     }
-                    go(one, write(*engine_, one.read, *one.context, *one.work));
+                    go(one, write(*engine_, one.read, *one.context, *one.work, &one.waiting));
                 } else if constexpr (std::same_as<Request, read_entities>) {
                     result<query_entities::response> found{std::in_place};
                     if (finish(*engine_, *sent.asked, response, *one.work, *one.context, found)) {
                         auto shown = show_page(std::move(found), *sent.visit);
                         return deliver(one, sent, shown, sink);
                     }
-                    go(one, write(*engine_, *sent.asked, *one.context, *one.work));
+                    go(one, write(*engine_, *sent.asked, *one.context, *one.work, &one.waiting));
                 } else {
                     result<response_of<Request>> answer{std::in_place};
                     if (finish(*engine_, sent, response, *one.work, *one.context, answer)) {
                         return deliver(one, sent, answer, sink);
                     }
-                    go(one, write(*engine_, sent, *one.context, *one.work)); // sends it to the primary
+                    go(one, write(*engine_, sent, *one.context, *one.work, &one.waiting)); // sends it to the primary
                 }
             });
         });
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
-        return refused_.empty() ? below_->wakes_at() : (steady_time::min)();
+        if (!refused_.empty()) { return (steady_time::min)(); }
+        constexpr std::chrono::milliseconds slice{2}; // the arrival of a token does not wake the loop
+        steady_time const look = waiting_ > 0 ? io_.time().steady() + slice : (steady_time::max)();
+        return below_->wakes_at() < look ? below_->wakes_at() : look;
     }
 
 private:
@@ -93,7 +105,8 @@ private:
         call* context{};
         void* tag{};
         steady_time begun;
-        get_entity read; ///< a `read_entity` in the form that is sent
+        get_entity read;    ///< a `read_entity` in the form that is sent
+        token_wait waiting; ///< pending while it waits for a token
     };
     struct refused {
         under_way* of;
@@ -108,12 +121,30 @@ private:
         }
         under_way& taken = *idle_.back();
         taken.work = engine_->take();
+        taken.waiting = {};
         idle_.pop_back();
         return taken;
     }
+    /// Sends the requests for which a token has arrived, and ends those that have waited too long.
+    void continue_waiting() {
+        if (waiting_ == 0) { return; }
+        waiting_ = 0;
+        for (auto const& each : all_) {
+            if (each->work == nullptr || !each->waiting.pending) { continue; }
+            each->waiting.pending = false;
+            auto ready = check_call(*each->context, *engine_->options().time);
+            if (ready) {
+                ready = engine_->authorize(each->work->request, each->work->location, *each->context, &each->waiting);
+            }
+            go(*each, std::move(ready));
+        }
+    }
     /// Sends the written request, unless writing failed.
     void go(under_way& one, result<void> ready) {
-        if (ready) {
+        if (ready && one.waiting.pending) {
+            ++waiting_;
+        } else if (ready) {
+            one.waiting = {};
             below_->send(one.work->request, engine_->limits_of(*one.context), &one);
         } else {
             refused_.push_back({&one, std::move(ready)});
@@ -135,6 +166,7 @@ private:
     std::vector<std::unique_ptr<under_way>> all_;
     std::vector<under_way*> idle_;
     pending_list<refused> refused_;
+    std::size_t waiting_{}; ///< number of requests that wait for a token; may be too large after a cancellation
 };
 
 ENTITABLE_DECL shared<channel> open_rest_channel(

@@ -135,7 +135,8 @@ ENTITABLE_DECL std::chrono::seconds rest_engine::timeout_of(call const& context)
     return (std::max)(given, std::chrono::seconds{1});
 }
 
-ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_location to, call const& context) const {
+ENTITABLE_DECL result<void> rest_engine::authorize(
+    http_request& request, read_location to, call const& context, token_wait* wait) const {
     url_parts target = addresses_[to == read_location::primary ? 0 : 1];
     if (target.host.empty()) { // the credential reports the error
         return credential_.authorize(request, endpoint_, options_.time->now());
@@ -146,7 +147,7 @@ ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_l
     target.path = rest.substr(0, rest.find('?'));
     target.query = rest.substr(target.path.size() < rest.size() ? target.path.size() + 1 : rest.size());
     http_call const limits = limits_of(context);
-    return credential_.authorize(request, {target, true, &limits}, endpoint_, options_.time->now());
+    return credential_.authorize(request, {target, true, &limits, wait}, endpoint_, options_.time->now());
 }
 
 ENTITABLE_DECL void rest_engine::mark(exchange& work, call& context) const {
@@ -246,7 +247,8 @@ result<void> place(rest_engine const& engine, Request const& request, call const
 
 /// Writes and signs a request to the location given by `work`.
 template <class Request>
-result<void> write(rest_engine& engine, Request const& request, call& context, exchange& work) {
+result<void> write(
+    rest_engine& engine, Request const& request, call& context, exchange& work, token_wait* wait = nullptr) {
     work.request_id.clear();
     engine.append_request_id(work.request_id);
     bool const primary = work.location == read_location::primary;
@@ -273,7 +275,7 @@ result<void> write(rest_engine& engine, Request const& request, call& context, e
         }
     }
     engine.mark(work, context);
-    return engine.authorize(work.request, work.location, context);
+    return engine.authorize(work.request, work.location, context, wait);
 }
 
 /// Validates a request. Most names in a write were validated in the previous write.
@@ -290,12 +292,13 @@ result<void> validate_in(exchange& work, Request const& request, profile const& 
 }
 
 template <class Request>
-result<void> begin(rest_engine& engine, Request const& request, call& context, exchange& work) {
+result<void> begin(
+    rest_engine& engine, Request const& request, call& context, exchange& work, token_wait* wait = nullptr) {
     if (auto const* const problem = engine.broken()) { return failure{*problem}; }
     if (auto ready = validate_in(work, request, engine.limits()); !ready) { return ready; }
     if (auto ready = check_call(context, *engine.options().time); !ready) { return ready; }
     if (auto placed = place(engine, request, context, work); !placed) { return placed; }
-    return write(engine, request, context, work);
+    return write(engine, request, context, work, wait);
 }
 
 /// Reads a response and reports to the observer. Returns true if it is final; otherwise `work` is sent to the primary.
