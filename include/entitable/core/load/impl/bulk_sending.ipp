@@ -63,6 +63,9 @@ ENTITABLE_DECL void bulk_run::send(shared<bulk_part> part, steady_time now) {
     part->sent_at = now;
     part->context = call{calls_, *time_};
     part->context.location = read_location::primary;
+    if (part->context.retry == retry::standard) {
+        part->context.retry = retry::by_caller;
+    } // the load repeats, at its pace
     part->context.deadline = (std::min)(part->context.deadline, deadline_);
     pressure_.sent(part->writes() ? part->size() : 1, pressed, now);
     sent_ = true;
