@@ -94,6 +94,7 @@ struct call {
 
     std::uint32_t attempts{};             ///< attempts made so far
     std::vector<std::string> request_ids; ///< ids that the service returned, one per attempt
+    double request_charge{};              ///< cost of all attempts in request units, as far as the service reported it
     date_time server_date;                ///< the service's clock in its latest response; 1601 if unknown
     /// The service's time until which a write of this call whose response was lost may still be applied; a read that starts after a
     /// response with a later `server_date` shows whether the write was applied. 1601 if no response was lost, `date_time::max_ticks` if
