@@ -24,8 +24,11 @@ constexpr std::string_view planted_key =
 constexpr std::string_view planted_sas = "sv=2019-02-02&sig=cGxhbnRlZA%3D%3D";
 
 azure_backend backend_at(server const& local, bool by_key = true) {
+    rest_options options;
+    options.retries = retry_policy::none(); // each request is one attempt
     return azure_backend{text::joined({"AccountName=acct;TableEndpoint=", local.origin(), "/acct;",
-        by_key ? "AccountKey=" : "SharedAccessSignature=", by_key ? planted_key : planted_sas})};
+                             by_key ? "AccountKey=" : "SharedAccessSignature=", by_key ? planted_key : planted_sas}),
+        options};
 }
 
 /// Stores its events, like an observer that logs everything.

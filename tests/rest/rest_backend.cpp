@@ -33,6 +33,7 @@ struct fixture {
         where.account = "a";
         where.kind = kind;
         options.time = &time;
+        options.retries = retry_policy::none(); // retries.cpp tests them
     }
     rest<canned_client> store() { return {client, where, credential{}, options}; }
 

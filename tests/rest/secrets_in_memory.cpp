@@ -76,6 +76,7 @@ date_time a_day() { return date_time::from_date(2026, 11, 20); }
 void use(credential const& who, testing::manual_clock& time) {
     rest_options options;
     options.time = &time;
+    options.retries = retry_policy::none();
     forgetful_client client;
     rest<forgetful_client> const store{client, account(), who, options};
     rest<forgetful_client> const copy = store; // NOLINT: tests a copy

@@ -30,6 +30,7 @@ struct stage {
         where.secondary = "https://a-secondary.table.core.windows.net:444";
         where.account = "a";
         options.time = &time;
+        options.retries = retry_policy::none();
         context.trace = trace_context::parse(given).value();
     }
     [[nodiscard]] rest<canned_client> store(credential const& who = {}) const { return {client, where, who, options}; }

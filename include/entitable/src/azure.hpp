@@ -36,6 +36,7 @@
 #include <entitable/cloud/identity/impl/program_output.ipp>
 #include <entitable/cloud/identity/impl/token_answer.ipp>
 #include <entitable/cloud/identity/impl/token_exchange.ipp>
+#include <entitable/cloud/rest/impl/azure_address.ipp>
 #include <entitable/cloud/rest/impl/rest_channel.ipp>
 #include <entitable/cloud/rest/impl/rest_engine.ipp>
 #include <entitable/cloud/wire/impl/answer_reader.ipp>

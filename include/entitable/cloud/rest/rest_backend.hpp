@@ -10,6 +10,7 @@
 #include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/cloud/rest/detail/rest_channel.hpp>
 #include <entitable/cloud/rest/detail/rest_engine.hpp>
+#include <entitable/core/decorators/retrying.hpp>
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
 
@@ -23,13 +24,40 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
     engine.execute(request, context, send);
 };
 
+/// A table service over HTTP that sends each request once. Thread safety: safe to use from several threads.
+template <http_client Client>
+class rest_attempts {
+public:
+    using is_transport = void;
+
+    rest_attempts(Client client, shared<rest_engine> engine) : client_(std::move(client)), engine_(std::move(engine)) {}
+
+    [[nodiscard]] entitable::profile profile() const { return engine_ ? engine_->limits() : entitable::profile{}; }
+    template <table_request Request>
+        requires sent_over_http<Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        return engine_->execute(request, context,
+            [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
+    }
+    [[nodiscard]] shared<channel> open(io_driver& io) const {
+        return engine_ ? open_rest_channel(engine_, open_http_channel(client_, io), io) : shared<channel>{};
+    }
+    [[nodiscard]] rest_engine& engine() const { return engine_ ? *engine_ : *absent_rest_engine(); }
+    [[nodiscard]] Client& client() const noexcept { return client_; }
+
+private:
+    mutable Client client_;
+    shared<rest_engine> engine_;
+};
+
 } // namespace detail
 
 /// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle: copies share
 /// the connections. A moved-from object returns InvalidInput. Thread safety: safe to use from several threads.
 ///
-/// One call is one attempt: only a read whose 404 came from the secondary location is sent a second time, to the primary. Reads go to the
-/// secondary on request (`call::location`) if there is one, and are marked `stale`; a continuation returns to the location that issued it.
+/// Repeats failed reads, and failed writes that had no effect, see `rest_options::retries`. A read whose 404 came from the secondary location
+/// is sent a second time, to the primary, in the same attempt. Reads go to the secondary on request (`call::location`) if there is one, and
+/// are marked `stale`; a continuation returns to the location that issued it.
 ///
 /// Errors: a write whose response was lost, garbled, 408 or 5xx other than 501 and 505 has the effect `unknown`; a response that cannot be
 /// read completely fails with TransportFailed, and never yields part of an entity.
@@ -43,12 +71,12 @@ public:
 
     /// Uses the given client, endpoint and credential.
     rest(Client client, endpoint at, credential who, rest_options options = {})
-        : client_(std::move(client)),
-          engine_(shared<detail::rest_engine>::make(std::move(at), std::move(who), std::move(options))) {}
+        : rest(std::move(client), options,
+              shared<detail::rest_engine>::make(std::move(at), std::move(who), rest_options{options})) {}
 
     /// Uses a connection string. Does not throw: if the string is invalid, every request fails with the error that `connect` would return.
     explicit rest(std::string_view connection_string, rest_options options = {}, Client client = Client{})
-        : client_(std::move(client)), engine_(start(parse_connection_string(connection_string), std::move(options))) {}
+        : rest(std::move(client), options, start(parse_connection_string(connection_string), options)) {}
 
     /// Uses a connection string, with the client first, whose type can then be deduced: `rest{server, "UseDevelopmentStorage=true"}`.
     rest(Client client, std::string_view connection_string, rest_options options = {})
@@ -58,7 +86,7 @@ public:
     /// address is invalid (see `endpoint::parse`), every request fails with that error.
     template <std::convertible_to<credential> Who>
     rest(std::string_view address, Who const& who, rest_options options = {}, Client client = Client{})
-        : client_(std::move(client)), engine_(start(settings_of(address, who), std::move(options))) {}
+        : rest(std::move(client), options, start(settings_of(address, who), options)) {}
     /// The same with the client first, whose type can then be deduced.
     template <std::convertible_to<credential> Who>
     rest(Client client, std::string_view address, Who const& who, rest_options options = {})
@@ -81,40 +109,44 @@ public:
     }
 
     /// Returns the profile of the service.
-    [[nodiscard]] entitable::profile profile() const { return engine_ ? engine_->limits() : entitable::profile{}; }
+    [[nodiscard]] entitable::profile profile() const { return repeated_.profile(); }
 
-    /// Runs one attempt of one request.
+    /// Runs a request, and repeats it as `rest_options::retries` permits.
     template <table_request Request>
         requires detail::sent_over_http<Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!engine_) { return detail::moved_from("backend"); }
-        return engine_->execute(request, context,
-            [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
+        return repeated_.execute(request, context);
     }
 
     /// Opens a channel, with many requests in flight if the client supports it; requests to several accounts share the connections of the
-    /// client's channels.
+    /// client's channels. It sends each request once if the driver and `rest_options::time` are different clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
-        return engine_ ? detail::open_rest_channel(engine_, open_http_channel(client_, io), io) : shared<channel>{};
+        auto opened = repeated_.open(io);
+        return opened ? std::move(opened) : repeated_.wrapped().open(io);
     }
 
     /// Returns the engine, for services of the same account; after a move, an engine that returns InvalidInput.
-    [[nodiscard]] detail::rest_engine& engine() const { return engine_ ? *engine_ : *detail::absent_rest_engine(); }
-    [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
+    [[nodiscard]] detail::rest_engine& engine() const { return repeated_.wrapped().engine(); }
+    [[nodiscard]] Client& client() const noexcept { return repeated_.wrapped().client(); } ///< the HTTP client
 
 private:
     static result<connection_settings> settings_of(std::string_view address, credential const& who) {
         ENTITABLE_TRY(auto at, endpoint::parse(address));
         return connection_settings{std::move(at), who};
     }
+    rest(Client client, rest_options const& options, shared<detail::rest_engine> engine)
+        : repeated_({std::move(client), std::move(engine)},
+              shared<detail::retry_ledger>::make(
+                  options.retries, options.retry_quota, random_seed(), detail::repeats::certain),
+              *options.time) {}
+
     static shared<detail::rest_engine> start(result<connection_settings> settings, rest_options options) {
         return settings ? shared<detail::rest_engine>::make(
                               std::move(settings->endpoint), std::move(settings->credential), std::move(options))
                         : shared<detail::rest_engine>::make(settings.error());
     }
 
-    mutable Client client_;
-    shared<detail::rest_engine> engine_;
+    retrying<detail::rest_attempts<Client>> repeated_;
 };
 
 ENTITABLE_END_NAMESPACE

@@ -6,10 +6,12 @@
 /// Options of a REST backend, for cases that the defaults do not fit.
 
 #include <entitable/core/clock.hpp>
+#include <entitable/core/decorators/retry_policy.hpp>
 #include <entitable/core/request/profile.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -27,6 +29,11 @@ struct rest_options {
     /// limit. If less time remains in the call or in `request_timeout`, the remaining time is sent, rounded up: the service stops less than
     /// a second after the caller. Zero sends no limit. It is never sent to Cosmos DB, which does not support it.
     std::chrono::seconds service_timeout{30};
+    /// Repetitions of failed requests: reads, and writes that had no effect. A write whose response was lost is repeated only under
+    /// `call::operation_id`; otherwise its error has an unknown effect, and `retrying` around the backend would repeat it. None of these
+    /// repetitions under an explicit `retrying`, in bulk loads, and with `call_options::retry` off. `retry_policy::none()` turns them off.
+    retry_policy retries{retry_policy::standard()};
+    std::uint32_t retry_quota{100}; ///< as `retrying_options::quota`, for all copies of the backend
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; TransportFailed if larger
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of a response
     clock* time{&system_clock()}; ///< dates the signatures, and measures attempts; must outlive the backend

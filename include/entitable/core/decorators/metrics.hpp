@@ -29,6 +29,7 @@ struct metrics_options {
 /// - `db_client_operation_duration_seconds`: a histogram of the durations of operations, in OpenTelemetry's buckets, 1 ms to 10 s
 /// - `db_client_response_returned_rows`: a histogram of rows returned by reads, 1 to 10,000
 /// - `entitable_attempts`, `entitable_request_body_bytes`, `entitable_response_body_bytes`: requests and bytes sent and received
+/// - `entitable_request_charge`: cost in request units, for services that report it (Cosmos DB)
 /// - `entitable_waits`, `entitable_wait_seconds`: waits that started, by cause, and their planned time
 ///
 /// Labels: `db_system_name`, `db_operation_name`, `db_collection_name`, `server_address`, `server_port`, and for failures `error_type` (the
@@ -64,6 +65,7 @@ private:
         std::uint64_t attempts{};
         std::uint64_t sent{};
         std::uint64_t received{};
+        std::uint64_t micro_units{}; ///< cost, in millionths of a request unit
         date_time since;
     };
     struct wait_point {

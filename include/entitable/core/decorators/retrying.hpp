@@ -65,6 +65,9 @@ struct retrying_options {
 /// `sweep_operation_rows`. If they are removed earlier, or the table is dropped, a retry can no longer be distinguished
 /// from a new write.
 ///
+/// The backend below sends each attempt once: its own retries (`rest_options::retries`) end where a `retrying` begins. With
+/// `call_options::retry` off, each request is sent once.
+///
 /// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: each has `attempts`, and
 /// `operation_id` if the effect is unknown and there is an id; with an invalid policy every request returns OutOfRangeInput. Thread safety:
 /// safe to use from several threads. Cost: a branch and a check of the quota for a call that succeeds on the first attempt; a point read
@@ -83,6 +86,9 @@ public:
               options.policy, options.quota, options.seed ? *options.seed : random_seed())),
           time_(options.time),
           operation_rows_(options.operation_rows) {}
+    /// Retries with the given ledger, whose quota it shares. Used by backends that repeat by themselves.
+    retrying(T wrapped, shared<detail::retry_ledger> ledger, clock& time)
+        : wrapped_(std::move(wrapped)), ledger_(std::move(ledger)), time_(&time), operation_rows_(false) {}
 
     /// Profile of the wrapped transport; with operation rows a batch can have one change fewer.
     [[nodiscard]] entitable::profile profile() const {
@@ -95,8 +101,9 @@ public:
     /// Retries a request as its kind permits, until the deadline of the call.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        return ledger_ ? as_operation(request, context, *time_, [&] { return send(request, context); })
-                       : detail::moved_from("transport");
+        if (!ledger_) { return detail::moved_from("transport"); }
+        detail::repeated_call_mark const mark{*ledger_, context};
+        return as_operation(request, context, *time_, [&] { return send(request, context); });
     }
 
     /// Opens a channel in which retries wait while other requests continue. Returns null if the options and the driver have different
@@ -106,6 +113,8 @@ public:
                                                     ledger_, operation_rows_, wrapped_.profile(), io)
                                               : shared<channel>{};
     }
+
+    [[nodiscard]] T& wrapped() const noexcept { return wrapped_; } ///< the wrapped transport
 
     /// Number of retries left in the quota.
     [[nodiscard]] std::int64_t quota_left() const noexcept { return ledger_ ? ledger_->left() : 0; }
@@ -140,6 +149,7 @@ private:
             ledger_->earn();
             return first;
         }
+        if (ledger_->leaves(first.error(), kind, context)) { return first; }
         return go_on(request, kind, std::move(first), context, lost);
     }
 

@@ -27,8 +27,9 @@ enum class bulk_duplicates : std::uint8_t {
 /// Limits on what a load consumes. Zero: no limit.
 struct bulk_budget {
     double entities_a_second{};      ///< rows a second
-    double request_units_a_second{}; ///< converted to rows by `units_an_entity`
-    double units_an_entity{10};      ///< charge of the service for one row; measure yours
+    double request_units_a_second{}; ///< request units a second; corrected by the charges that the service reports
+    double units_an_entity{
+        10}; ///< charge of one row until a service has reported one; used throughout if it reports none
 };
 
 /// A row of the input that was not written.

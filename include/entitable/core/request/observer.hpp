@@ -65,6 +65,7 @@ struct attempt_record {
     std::size_t request_size{};  ///< http.request.body.size, bytes; 0 without a network
     std::size_t response_size{}; ///< http.response.body.size, bytes
     outcome_record outcome;      ///< outcome
+    double request_charge{};     ///< cost in request units as the service reported it; 0 if it reported none
     std::string_view request_id; ///< the id that the service returned; empty if it returned none
     server_identity server;      ///< service that received the attempt
 };

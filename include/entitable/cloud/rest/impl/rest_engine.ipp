@@ -7,6 +7,7 @@
 #include <entitable/cloud/wire/detail/error_answer.hpp>
 #include <entitable/cloud/wire/detail/http_date.hpp>
 #include <entitable/cloud/wire/detail/request_writer.hpp>
+#include <entitable/core/detail/double_text.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/request/validate.hpp>
 #include <entitable/core/text.hpp>
@@ -178,6 +179,10 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
                     text::joined({"; the clock of this computer is ", std::to_string(ahead < 0 ? -ahead : ahead),
                         ahead < 0 ? " s behind" : " s ahead of", " the service's, which tolerates 900 s"});
             }
+        }
+        if (auto const charge = detail::double_in(work.fields.request_charge); charge && *charge > 0) {
+            done.request_charge = *charge;
+            context.request_charge += *charge;
         }
         if (work.fields.request_id) { context.request_ids.emplace_back(work.fields.request_id->substr(0, 128)); }
     }

@@ -20,6 +20,7 @@ struct answer_fields {
     std::string_view etag; ///< likewise
     std::optional<std::string_view> request_id;
     std::optional<std::string_view> client_request_id;
+    std::string_view request_charge; ///< empty if absent
 };
 
 /// Finds these fields in one pass. If a field occurs more than once, the first one is used.

@@ -43,6 +43,8 @@ ENTITABLE_DECL answer_fields fields_of(http_headers const& headers) {
             found.request_id = value_behind(15);
         } else if (!found.client_request_id && is("x-ms-client-request-id")) {
             found.client_request_id = value_behind(22);
+        } else if (found.request_charge.empty() && is("x-ms-request-charge")) {
+            found.request_charge = value_behind(19);
         }
         begin = end + 1;
     }

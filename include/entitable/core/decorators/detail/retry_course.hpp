@@ -16,11 +16,32 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// What a retrying layer repeats.
+enum class repeats : std::uint8_t {
+    all_transient, ///< also writes whose response was lost; their outcome is determined afterwards
+    certain, ///< reads, requests that had no effect, and writes with an operation row; only if no other layer repeats the call
+};
+
 /// Shared state of all calls of a retrying transport. Thread safety: safe to use from several threads.
 class retry_ledger : public counted {
 public:
-    retry_ledger(retry_policy const& policy, std::uint32_t quota, std::uint64_t seed);
+    retry_ledger(
+        retry_policy const& policy, std::uint32_t quota, std::uint64_t seed, repeats which = repeats::all_transient);
 
+    /// Whether the requests of this call are repeated by the layer of this ledger.
+    [[nodiscard]] bool repeats_for(call const& context) const noexcept {
+        if (repeats_ == repeats::all_transient) { return context.retry != retry::off; }
+        return context.retry == retry::standard && (context.repeated_by == nullptr || context.repeated_by == this);
+    }
+    /// Whether a first failure is the outcome of a request of this kind, without a course.
+    [[nodiscard]] bool leaves(error const& problem, request_kind kind, call const& context) const noexcept {
+        if (!repeats_for(context)) { return true; }
+        bool const keeps_row =
+            kind == request_kind::batch_with_operation || kind == request_kind::merging_batch_with_operation;
+        return repeats_ == repeats::certain && !keeps_row && !worth_retrying(problem);
+    }
+    /// Whether a failed request may be repeated although its effect is unknown and it has no operation row.
+    [[nodiscard]] bool repeats_lost_writes() const noexcept { return repeats_ == repeats::all_transient; }
     [[nodiscard]] retry_policy const& policy() const noexcept { return policy_; }
     /// The error of an invalid policy.
     [[nodiscard]] result<void> const& usable() const noexcept { return usable_; }
@@ -46,8 +67,28 @@ private:
     std::int64_t const full_; ///< 0 without a quota
     atomic<std::int64_t> purse_;
     random_source random_;
+    repeats const repeats_;
     atomic<std::uint64_t> own_;   ///< source of the ids of this process
     atomic<std::uint64_t> forks_; ///< fork count of this process
+};
+
+/// Marks a call as repeated by the layer of a ledger, until the end of a block, unless a layer above repeats it.
+class repeated_call_mark {
+public:
+    repeated_call_mark(retry_ledger const& ledger, call& context) noexcept {
+        if (context.repeated_by == nullptr && ledger.repeats_for(context)) {
+            context.repeated_by = &ledger;
+            context_ = &context;
+        }
+    }
+    ~repeated_call_mark() {
+        if (context_ != nullptr) { context_->repeated_by = nullptr; }
+    }
+    repeated_call_mark(repeated_call_mark const&) = delete;
+    repeated_call_mark& operator=(repeated_call_mark const&) = delete;
+
+private:
+    call* context_{};
 };
 
 /// The course of one call from its first attempt to its outcome. A value, used by one thread at a time.

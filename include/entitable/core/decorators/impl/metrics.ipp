@@ -182,6 +182,10 @@ ENTITABLE_DECL void metrics::on_attempt(attempt_record const& done) noexcept {
         ++point.attempts;
         point.sent += done.request_size;
         point.received += done.response_size;
+        constexpr double most = 1e12; // a charge beyond it is an error of the service
+        if (done.request_charge > 0 && done.request_charge < most) {
+            point.micro_units += static_cast<std::uint64_t>(done.request_charge * 1e6 + 0.5);
+        }
     });
 }
 
@@ -221,6 +225,16 @@ ENTITABLE_DECL std::string metrics::to_openmetrics() const {
         for (auto const& [labels, point] : attempts_) {
             out.counter(labels, std::to_string(point.received), point.since);
         }
+    }
+    bool charged = false;
+    for (auto const& [labels, point] : attempts_) {
+        if (point.micro_units == 0) { continue; }
+        if (!charged) {
+            out.family("entitable_request_charge", "counter", {},
+                "Cost of requests in request units, as reported by the service.");
+        }
+        charged = true;
+        out.counter(labels, detail::decimal_text(point.micro_units, 6), point.since);
     }
     if (!waits_.empty()) {
         out.family("entitable_waits", "counter", {}, "Waits before requests, counted at their start.");

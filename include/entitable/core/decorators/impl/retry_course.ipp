@@ -11,12 +11,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL retry_ledger::retry_ledger(retry_policy const& policy, std::uint32_t quota, std::uint64_t seed)
+ENTITABLE_DECL retry_ledger::retry_ledger(
+    retry_policy const& policy, std::uint32_t quota, std::uint64_t seed, repeats which)
     : policy_(policy),
       usable_(policy.validate()),
       full_(std::int64_t{quota} * cost),
       purse_(full_),
       random_(seed),
+      repeats_(which),
       own_(random_.bits()),
       forks_(platform::forks()) {}
 
@@ -88,7 +90,8 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
     effect const left = lost_ ? effect::unknown : effect::none;
     if (meets_row) { return move::look_up; }
     if (worth_retrying(problem)) {
-        if (goes_on(problem, now)) { return move::again; }
+        bool const may_repeat = ledger_->repeats_lost_writes() || keeps_row || left != effect::unknown;
+        if (may_repeat && goes_on(problem, now)) { return move::again; }
         close(problem, left);
         return move::fail;
     }

@@ -119,6 +119,7 @@ public:
 
     void send(request_ref request, call& context, void* tag) override {
         open_operation(*this, context);
+        if (context.repeated_by == nullptr && ledger_->repeats_for(context)) { context.repeated_by = ledger_.get(); }
         if (!ledger_->usable()) { return refused_.push_back({request, &context, tag, ledger_->usable().error()}); }
         bool const keeps_row = operation_rows_ || !context.operation_id.empty();
         if (auto const* const one = keeps_row ? request.as<write_entity>() : nullptr) {
@@ -200,8 +201,10 @@ private:
                     lost = operation_row::is_first_of(asked);
                     kind = lost ? kind_with_row(asked) : kind;
                 }
+                if (ledger_->leaves(*done.problem, kind, *done.context)) { return; }
                 made = std::make_unique<repeated_as_asked<Request>>(asked, kind, *ledger_, lost, done);
             });
+            if (!made) { return tell(done, sink); }
             at = repeated_.emplace(done.tag, std::move(made)).first;
         }
         at->second->answer(done, io_.time().steady());
@@ -227,6 +230,7 @@ private:
     }
     void tell(completion& done, completion_sink sink) {
         close_operation(*this, done, io_.time().steady());
+        if (done.context->repeated_by == ledger_.get()) { done.context->repeated_by = nullptr; }
         sink(done);
     }
 

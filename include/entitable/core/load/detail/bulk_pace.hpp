@@ -8,8 +8,10 @@
 
 #include <entitable/core/backoff.hpp>
 #include <entitable/core/clock.hpp>
+#include <entitable/core/load/bulk_options.hpp>
 #include <entitable/core/random.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -46,6 +48,25 @@ private:
     steady_time next_{(steady_time::min)()};
 };
 
+/// A rate in request units a second. Books an estimate for each request, and corrects it by the charge that the service reports.
+class bulk_unit_pace {
+public:
+    /// `most`: request units a second, 0 for no limit; `a_row`: the estimate until a charge is reported.
+    bulk_unit_pace(double most, double a_row) noexcept : most_(most), a_row_(a_row < 0.001 ? 0.001 : a_row) {}
+
+    [[nodiscard]] steady_time next_at() const noexcept { return next_; }
+    /// Books a request of some rows; returns the units.
+    double sent(std::size_t rows, steady_time now) noexcept;
+    /// Replaces the booked units by the charge of the request. `written`: the rows that it wrote; 0 if it was refused.
+    void charged(std::size_t written, double booked, double charge) noexcept;
+
+private:
+    double most_;
+    double a_row_;
+    bool measured_{};
+    steady_time next_{(steady_time::min)()};
+};
+
 /// Rows a second, in the previous second or the current one.
 class bulk_meter {
 public:
@@ -72,22 +93,28 @@ struct bulk_partition_pressure {
 /// refused requests.
 class bulk_pressure {
 public:
-    bulk_pressure(std::size_t most_in_flight, double most_rows_a_second, std::uint64_t seed)
+    bulk_pressure(std::size_t most_in_flight, bulk_budget const& budget, std::uint64_t seed)
         : most_(static_cast<double>(most_in_flight < 1 ? 1 : most_in_flight)),
-          pace_(most_rows_a_second),
+          pace_(budget.entities_a_second),
+          units_(budget.request_units_a_second, budget.units_an_entity),
           random_(seed) {}
 
     /// Number of requests that may be pending.
     [[nodiscard]] std::size_t in_flight() const noexcept { return static_cast<std::size_t>(allowed_); }
     /// Time at which the next request may be sent.
-    [[nodiscard]] steady_time next_at() const noexcept { return pace_.next_at(); }
+    [[nodiscard]] steady_time next_at() const noexcept { return (std::max)(pace_.next_at(), units_.next_at()); }
 
     /// Returns the limits of a partition; null if it refused nothing recently.
     [[nodiscard]] bulk_partition_pressure* find(std::string_view partition_key);
     /// Time at which the next request to the partition may be sent, in addition to `next_at`.
     [[nodiscard]] static steady_time next_at(bulk_partition_pressure const& partition) noexcept;
 
-    void sent(std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept;
+    /// Records that rows were sent; returns the request units that were booked for them.
+    double sent(std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept;
+    /// Records the charge of a request, see `bulk_unit_pace`.
+    void charged(std::size_t written, double booked, double charge) noexcept {
+        units_.charged(written, booked, charge);
+    }
     /// Records that the service accepted rows.
     void taken(std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept;
     /// Records that the service throttled a request.
@@ -110,6 +137,7 @@ private:
     double most_;
     double allowed_{1};
     bulk_pace pace_;
+    bulk_unit_pace units_;
     random_source random_;
     std::map<std::string, bulk_partition_pressure, std::less<>> partitions_;
     std::string last_refused_;     ///< the latest partition that refused

@@ -100,6 +100,7 @@ public:
     // used by the sender
     call context;
     steady_time sent_at{};
+    double booked{};   ///< request units booked for the request
     void* partition{}; ///< the limits on its partition, if any
 
 private:

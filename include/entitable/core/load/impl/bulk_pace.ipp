@@ -40,6 +40,26 @@ ENTITABLE_DECL bool bulk_pace::refused(steady_time now, steady_time sent_at, dou
     return true;
 }
 
+ENTITABLE_DECL double bulk_unit_pace::sent(std::size_t rows, steady_time now) noexcept {
+    constexpr auto most_late = std::chrono::milliseconds{20}; // maximum catch-up after a late timer
+    if (most_ <= 0) { return 0; }
+    double const booked = static_cast<double>(rows) * a_row_;
+    next_ = (std::max)(next_, now - most_late) +
+        std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double>(booked / most_));
+    return booked;
+}
+
+ENTITABLE_DECL void bulk_unit_pace::charged(std::size_t written, double booked, double charge) noexcept {
+    constexpr double weight = 0.1; // of a new charge in the estimate
+    if (most_ <= 0 || charge <= 0) { return; }
+    next_ +=
+        std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double>((charge - booked) / most_));
+    if (written == 0) { return; }
+    double const each = charge / static_cast<double>(written);
+    a_row_ = (std::max)(measured_ ? (1 - weight) * a_row_ + weight * each : each, 0.001);
+    measured_ = true;
+}
+
 ENTITABLE_DECL void bulk_meter::add(std::size_t rows, steady_time now) noexcept {
     if (second_ == (steady_time::min)()) { second_ = now; }
     if (double const passed = seconds_of(now - second_); passed >= 1) {
@@ -69,13 +89,14 @@ ENTITABLE_DECL steady_time bulk_pressure::next_at(bulk_partition_pressure const&
     return (std::max)(partition.not_before, partition.pace.next_at());
 }
 
-ENTITABLE_DECL void bulk_pressure::sent(
+ENTITABLE_DECL double bulk_pressure::sent(
     std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept {
     pace_.sent(rows, now);
     if (partition != nullptr) {
         ++partition->in_flight;
         partition->pace.sent(rows, now);
     }
+    return units_.sent(rows, now);
 }
 
 ENTITABLE_DECL void bulk_pressure::answered(bulk_partition_pressure* partition) noexcept {

@@ -22,16 +22,6 @@ namespace detail {
     }
 }
 
-/// Rows a second within a budget; 0 for no limit.
-[[nodiscard]] ENTITABLE_DECL double rows_allowed(bulk_budget const& budget) noexcept {
-    double most = budget.entities_a_second;
-    if (budget.request_units_a_second > 0) {
-        double const rows = budget.request_units_a_second / (std::max)(budget.units_an_entity, 0.001);
-        most = most > 0 ? (std::min)(most, rows) : rows;
-    }
-    return most;
-}
-
 ENTITABLE_DECL bulk_run::bulk_run(any_store through, std::string table, call_options calls, bulk_mode mode,
     bulk_source source, bulk_change const* change, bulk_options const& options)
     : through_(std::move(through)),
@@ -46,7 +36,7 @@ ENTITABLE_DECL bulk_run::bulk_run(any_store through, std::string table, call_opt
       begun_(options.time->steady()),
       packer_(table_, limits_),
       random_(options.seed != 0 ? options.seed : static_cast<std::uint64_t>(begun_.time_since_epoch().count())),
-      pressure_((std::max)(options.in_flight, std::size_t{1}), rows_allowed(options.budget), random_.bits()),
+      pressure_((std::max)(options.in_flight, std::size_t{1}), options.budget, random_.bits()),
       io_(*options.time) {}
 
 // ---- the run ------------------------------------------------------------------------------------------

@@ -63,8 +63,11 @@ ENTITABLE_DECL void bulk_run::send(shared<bulk_part> part, steady_time now) {
     part->sent_at = now;
     part->context = call{calls_, *time_};
     part->context.location = read_location::primary;
+    if (part->context.retry == retry::standard) {
+        part->context.retry = retry::by_caller;
+    } // the load repeats, at its pace
     part->context.deadline = (std::min)(part->context.deadline, deadline_);
-    pressure_.sent(part->writes() ? part->size() : 1, pressed, now);
+    part->booked = pressure_.sent(part->writes() ? part->size() : 1, pressed, now);
     sent_ = true;
     running_.push_back(part);
     way_->send(part->next().request, part->context, part.get());
@@ -81,6 +84,8 @@ ENTITABLE_DECL void bulk_run::take(completion& done) {
     auto* const pressed = static_cast<bulk_partition_pressure*>(part->partition);
     bulk_pressure::answered(pressed);
     std::size_t const rows = part->writes() ? part->size() : 1;
+    pressure_.charged(
+        done.problem == nullptr && part->writes() ? part->size() : 0, part->booked, part->context.request_charge);
     if (done.problem == nullptr) {
         pressure_.taken(rows, pressed, now);
         trouble_since_.reset();
