@@ -6,7 +6,7 @@
 /// `partition_search`: the partition keys of a table as an operation.
 
 #include <entitable/core/request/operation.hpp>
-#include <entitable/core/request/requests.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 
 #include <optional>
 #include <string>
@@ -23,7 +23,9 @@ public:
     /// If `allowed` is an error, it sends nothing. `any_row`: partitions with only system rows count, too.
     ENTITABLE_LAZY partition_search(std::string table, result<void> allowed, bool any_row = false);
 
-    [[nodiscard]] operation_step next() const noexcept { return ended_ ? operation_step{} : operation_step{asked_}; }
+    [[nodiscard]] operation_step next() const noexcept {
+        return ended_ ? operation_step{} : operation_step{pages_.request()};
+    }
     ENTITABLE_LAZY void answer(result<query_entities::response> page, steady_time now);
     ENTITABLE_LAZY void abandon(error const& reason);
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> finish();
@@ -32,7 +34,7 @@ private:
     ENTITABLE_LAZY void end(failure problem);
     ENTITABLE_LAZY void go_behind(std::string partition);
 
-    query_entities asked_;
+    page_cursor<query_entities> pages_{query_entities{{}, {}, {}, {"PartitionKey", "RowKey"}, 1, {}}};
     std::optional<std::string> within_; ///< a partition that begins with system rows: continue after them
     result<std::vector<std::string>> keys_{std::in_place};
     bool any_row_;

@@ -70,6 +70,17 @@ private:
     [[nodiscard]] resumable<move_progress> move();
     [[nodiscard]] resumable<void> take_over();
     [[nodiscard]] resumable<void> create_tables();
+    /// Sends a request again while it is unknown whether it was applied. The request must outlive it.
+    template <class Request>
+    [[nodiscard]] resumable<response_of<Request>> until_known(
+        Request const& request, std::size_t place, std::size_t most) {
+        for (;;) {
+            auto done = co_await ask(request, {.place = place});
+            bool const lost = !done && done.error().effect == effect::unknown;
+            if (!lost || ++failures_ > most) { co_return std::move(done); }
+            co_await delay_next{std::chrono::milliseconds{10}};
+        }
+    }
     [[nodiscard]] resumable<void> catch_up();
     [[nodiscard]] resumable<void> agree();
     [[nodiscard]] resumable<std::uint64_t> pass(move_phase phase);
