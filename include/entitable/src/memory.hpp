@@ -11,11 +11,9 @@
     "entitable/src/memory.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
-#include <entitable/local/impl/continuation.ipp>
 #include <entitable/local/impl/local_rules.ipp>
 #include <entitable/local/impl/page_reader.ipp>
 #include <entitable/local/impl/rw_lock.ipp>
 #include <entitable/local/impl/selected_payload.ipp>
-#include <entitable/local/impl/stored_key.ipp>
 #include <entitable/local/memory/impl/memory_backend.ipp>
 #include <entitable/local/memory/impl/memory_store.ipp>

@@ -7,7 +7,7 @@
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/fill_table.hpp>
-#include <entitable/shards/fleet/detail/reference_core.hpp>
+#include <entitable/shards/fleet/reference_table.hpp>
 
 #include <algorithm>
 #include <optional>
