@@ -190,7 +190,7 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
         is_dropping_ ? (std::min)(most_of_drops, order_.options.failures) : order_.options.failures;
     bool const unsettled = !reads && problem->effect == effect::unknown;
     if (unsettled || !worth_retrying(*problem) || ++failures_ > most) { return false; }
-    constexpr backoff pauses{.base = std::chrono::milliseconds{5},
+    constexpr entitable::backoff pauses{.base = std::chrono::milliseconds{5},
         .least = std::chrono::milliseconds{5},
         .most = std::chrono::seconds{5},
         .jitter = 0};
