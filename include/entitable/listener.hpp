@@ -7,4 +7,3 @@
 /// With separate compilation its bodies are in `entitable/src/listener.hpp`.
 
 #include <entitable/serve/listener/http_listener.hpp>
-#include <entitable/serve/listener/listener_options.hpp>

@@ -28,3 +28,12 @@ TEST_CASE("what another writer may have done limits the judgement", "[request]")
     CHECK_FALSE(was_beaten(error_code::resource_not_found, rival_change::changed_or_inserted));
     CHECK(was_beaten(error_code::entity_already_exists, rival_change::changed_or_inserted));
 }
+
+TEST_CASE("a row or its table is absent by the code of the error", "[request]") {
+    CHECK(detail::is_absent(error{error_code::resource_not_found, {}}));
+    CHECK(detail::is_absent(error{error_code::table_not_found, {}}));
+    CHECK_FALSE(detail::is_absent(error{error_code::update_condition_not_satisfied, {}}));
+    CHECK(detail::is_absent(result<int>{failure{error_code::table_not_found, {}}}));
+    CHECK_FALSE(detail::is_absent(result<int>{failure{error_code::entity_already_exists, {}}}));
+    CHECK_FALSE(detail::is_absent(result<int>{1}));
+}

@@ -85,3 +85,25 @@ TEST_CASE("a wait ends with the deadline or the cancellation of its call", "[tra
     REQUIRE_FALSE(cancelled);
     CHECK(cancelled.error().code == error_code::cancelled);
 }
+
+TEST_CASE("a restart begins with the first attempt and its delay", "[transport]") {
+    contention rivals{2, doubling};
+    std::chrono::nanoseconds const first = rivals.delay(0.5);
+    CHECK(rivals.is_last());
+    rivals.restart();
+    CHECK(rivals.attempt() == 1);
+    CHECK_FALSE(rivals.is_last());
+    CHECK(rivals.delay(0.5) == first);
+}
+
+TEST_CASE("a lost response is waited for 2 ms, then twice as long each time, at most a second, in 50 attempts",
+    "[transport]") {
+    contention sends{detail::most_resends, detail::resend_backoff};
+    std::size_t waits = 0;
+    for (; !sends.is_last(); ++waits) {
+        auto const expected =
+            std::min(std::chrono::milliseconds{1000}, std::chrono::milliseconds{std::int64_t{2} << waits});
+        CHECK(sends.delay(0.7) == expected); // without a jitter
+    }
+    CHECK(waits == 49);
+}

@@ -7,6 +7,7 @@
 
 #include <entitable/bulk/bulk_load.hpp>
 #include <entitable/client/detail/row_of_change.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -66,9 +67,7 @@ template <class Source, access_path Path, class Target, class Change>
         found, to,
         [&](row_view stored) -> result<std::optional<row>> {
             read = Source{};
-            if (auto decoded = from_row(stored, read, to.options().reading); !decoded) {
-                return std::move(decoded).as_failure();
-            }
+            ENTITABLE_CHECK(from_row(stored, read, to.options().reading));
             return detail::row_of_change<Target>(change(std::as_const(read)));
         },
         options);

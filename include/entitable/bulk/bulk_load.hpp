@@ -154,9 +154,7 @@ template <class Entity, class Query, class Take>
 [[nodiscard]] result<bulk_report> bulk_from(Query const& found, bool keys_only, table<Entity> const& into,
     bulk_mode mode, Take const& take, bulk_change const* change, bulk_options const& options) {
     if (query_source const* const at = query_rows::source_of(found)) {
-        if (auto good = check_found_by_queries(at->through, at->table, at->options, *options.time); !good) {
-            return std::move(good).as_failure();
-        }
+        ENTITABLE_CHECK(check_found_by_queries(at->through, at->table, at->options, *options.time));
     }
     ENTITABLE_TRY(auto walk, query_rows::of(found, keys_only));
     auto const source = [&](bulk_item& item) -> bulk_input {
@@ -239,9 +237,7 @@ template <class Entity, access_path Path, class Change>
     Entity changed;
     auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
         changed = Entity{};
-        if (auto decoded = from_row(stored, changed, in.options().reading); !decoded) {
-            return std::move(decoded).as_failure();
-        }
+        ENTITABLE_CHECK(from_row(stored, changed, in.options().reading));
         if (!detail::apply_change(change, changed)) { return std::optional<row>{}; }
         ENTITABLE_TRY(auto made, to_row(changed));
         if (made.partition_key() != stored.partition_key || made.row_key() != stored.row_key) {

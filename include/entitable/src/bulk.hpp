@@ -12,7 +12,6 @@
 #endif
 
 #include <entitable/bulk/copy/impl/copy.ipp>
-#include <entitable/bulk/copy/impl/copy_operation.ipp>
 #include <entitable/bulk/exchange/impl/csv_intake.ipp>
 #include <entitable/bulk/exchange/impl/csv_parser.ipp>
 #include <entitable/bulk/exchange/impl/json_intake.ipp>

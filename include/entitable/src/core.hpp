@@ -20,7 +20,6 @@
 #include <entitable/core/decorators/impl/request_gate.ipp>
 #include <entitable/core/decorators/impl/retry_course.ipp>
 #include <entitable/core/decorators/impl/retrying_channel.ipp>
-#include <entitable/core/decorators/impl/write_with_row.ipp>
 #include <entitable/core/impl/assertion.ipp>
 #include <entitable/core/impl/backoff.ipp>
 #include <entitable/core/impl/base64.ipp>
@@ -55,7 +54,6 @@
 #include <entitable/core/request/impl/settling.ipp>
 #include <entitable/core/request/impl/trace_context.ipp>
 #include <entitable/core/request/impl/validate.ipp>
-#include <entitable/core/request/impl/write_outcome.ipp>
 #include <entitable/core/row/impl/name_table.ipp>
 #include <entitable/core/row/impl/page.ipp>
 #include <entitable/core/row/impl/printed.ipp>

@@ -11,7 +11,6 @@
     "entitable/src/memory.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
-#include <entitable/local/impl/continuation.ipp>
 #include <entitable/local/impl/local_rules.ipp>
 #include <entitable/local/impl/page_reader.ipp>
 #include <entitable/local/impl/rw_lock.ipp>

@@ -20,11 +20,67 @@
 /// the same properties counts as copied, so an interrupted copy may be run again, from its start or from its last position; and written
 /// rows are read back and compared.
 
-#include <entitable/bulk/copy/detail/copy_operation.hpp>
 #include <entitable/client/detail/row_of_change.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/batch_packer.hpp>
+#include <entitable/core/request/call.hpp>
+#include <entitable/core/request/profile.hpp>
+#include <entitable/core/request/requests.hpp>
+#include <entitable/core/request/resumable.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of a copy.
+struct copy_options {
+    std::uint32_t page_size{1000}; ///< rows per request, 1 to 1000
+    bool verify{true};             ///< whether written rows are read back and compared
+    bool overwrite{}; ///< whether a different row of the target is overwritten; otherwise the copy ends there
+    std::optional<std::string>
+        from{};           ///< `copy_progress::next` of an earlier copy of the same table; absent: from the start
+    call_options calls{}; ///< options of each request
+};
+
+/// Progress of a copy.
+struct copy_progress {
+    std::uint64_t pages{};             ///< pages read from the source
+    std::uint64_t read{};              ///< rows read from the source
+    std::uint64_t left_out{};          ///< rows that `change` skipped, included in `read`
+    std::uint64_t written{};           ///< rows that were missing in the target, or differed
+    std::uint64_t present{};           ///< rows that the target already had with the same properties
+    std::uint64_t verified{};          ///< rows that were read back and compared
+    std::uint64_t system_rows{};       ///< system rows that are data, included in `read`: see `system_row::copying`
+    std::optional<std::string> next{}; ///< position to resume from; absent at the end
+};
+
+/// Called after each page, on the thread of the copy. May throw, which ends the copy after that page.
+using copy_progress_callback = function_ref<void(copy_progress const&)>;
+
+namespace detail {
+
+/// Returns the row to write for a row that was read; nullopt skips it.
+using row_replacement = function_ref<result<std::optional<row>>(row_view)>;
+
+/// Returns the row unchanged.
+[[nodiscard]] inline result<std::optional<row>> same_row(row_view each) { return std::optional<row>{row{each}}; }
+
+/// What a copy reads, changes and writes. All that it refers to must outlive the copy.
+struct copied_table {
+    std::string from;
+    std::string to;
+    row_replacement change;
+    copy_progress_callback watch;
+    bool changes{}; ///< whether the copy changes rows or keys
+};
+
+using copy_operation = resumable<copy_progress>;
+
+/// Copies a table, page after page, over two transports: the source is 0, the target 1.
+copy_operation copy_table_pages(copied_table table, profile target, copy_options options);
+
+} // namespace detail
 
 /// Copies the rows of a table with changes: `change` returns the row to write for the row of an entity, or nullopt to skip it; an error
 /// from it ends the copy. Both tables must exist.
@@ -57,9 +113,7 @@ template <class Source, class Target, class Change>
     return copy_rows(
         from.store(), from.name(), to.store(), to.name(),
         [&](row_view stored) -> result<std::optional<row>> {
-            if (auto decoded = from_row(stored, read, from.options().reading); !decoded) {
-                return std::move(decoded).as_failure();
-            }
+            ENTITABLE_CHECK(from_row(stored, read, from.options().reading));
             return detail::row_of_change<Target>(change(std::as_const(read)));
         },
         watch, options);

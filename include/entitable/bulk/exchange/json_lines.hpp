@@ -22,12 +22,74 @@
 /// Memory: one line and a block of 64 KiB. Open the streams in binary mode.
 
 #include <entitable/bulk/exchange/detail/entity_range.hpp>
-#include <entitable/bulk/exchange/detail/json_intake.hpp>
+#include <entitable/bulk/exchange/detail/json_line_parser.hpp>
 #include <entitable/bulk/exchange/detail/line_writer.hpp>
+#include <entitable/bulk/exchange/detail/text_column.hpp>
+#include <entitable/bulk/exchange/detail/text_source.hpp>
+#include <entitable/bulk/exchange/refused_line.hpp>
+#include <entitable/core/row/reading.hpp>
 
+#include <cstddef>
+#include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of `read_json_lines`.
+struct json_lines_options {
+    /// `standard` ignores members of an object that the entity does not have. `strict` refuses such objects. `lenient` leaves a property
+    /// at its initial value if the object does not have it.
+    entitable::reading reading{entitable::reading::standard};
+    std::uint64_t max_refused{
+        (std::numeric_limits<std::uint64_t>::max)()}; ///< one more ends the reading; 0 ends at the first refused line
+    std::size_t keep_refused{1'000};                  ///< maximum number of refused lines in the report
+    std::size_t max_record{std::size_t{8} << 20U};    ///< maximum size of a line in bytes; a longer one is refused
+    std::function<void(refused_line const&)> on_refused{}; ///< called with each refused line, as it is refused
+};
+
+namespace detail {
+
+/// Reads lines of JSON into entities of one type.
+class json_intake {
+public:
+    json_intake(std::istream& in, json_lines_options const& options, text_columns columns);
+
+    /// Fills a new entity from the next line that is not empty; `why` becomes the error of a refused line.
+    [[nodiscard]] intake next(void* entity, result<void>& why);
+
+    [[nodiscard]] read_report const& report() {
+        refused_.report().lines = source_.lines();
+        return refused_.report();
+    }
+
+private:
+    [[nodiscard]] bool read_line();
+    [[nodiscard]] std::optional<record_fault> fill(void* entity);
+    [[nodiscard]] std::optional<record_fault> fill_member(void* entity, json_line_member const& member);
+    [[nodiscard]] std::optional<record_fault> fill_missing(void* entity);
+    [[nodiscard]] std::size_t column_of(std::string_view name) noexcept;
+    [[nodiscard]] record_fault misfit(std::size_t offset, std::string name, std::string message) const;
+
+    text_source source_;
+    text_columns columns_;
+    entitable::reading reading_;
+    std::size_t max_record_;
+    refused_records refused_;
+    json_line_parser parser_;
+    std::string line_;
+    std::uint64_t number_{};      ///< number of the line
+    std::vector<char> present_;   ///< for each column: whether the object has the member, and not null
+    std::vector<char> mentioned_; ///< for each column: whether the object has the member
+    std::size_t expected_{};      ///< the column after that of the previous member
+    bool began_{};
+    bool is_cut_{};
+    bool stopped_{};
+};
+
+} // namespace detail
 
 /// The entities of a text of JSON lines: a range of `result<Entity>`, for loops and bulk loads. A line that is not an entity is an error
 /// with line and column; its index in the range is `refused_line::index`. The range can be passed once. It refers to the stream, and its
@@ -82,3 +144,7 @@ template <class Range>
 }
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/bulk/exchange/impl/json_intake.ipp>
+#endif

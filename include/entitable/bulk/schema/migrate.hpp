@@ -5,12 +5,36 @@
 /// \file
 /// `migrate`: rewrites the rows of a table from an earlier declaration to the current one, in place.
 
-#include <entitable/bulk/schema/detail/migration.hpp>
+#include <entitable/bulk/schema/detail/declared_properties.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/detail/row_of_change.hpp>
+#include <entitable/client/row_walk.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/load/detail/bulk_run.hpp>
+#include <entitable/core/load/detail/migration_position.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Whether a row was written under the new declaration: it has a property that only this one declares. Errors: RowMismatch if it also has
+/// a property that only the old one declares.
+[[nodiscard]] result<bool> is_of_new_type(row_view stored, declared_properties before, declared_properties after);
+
+/// Returns the row to write: the new one, with the stored properties that neither type declares; nullopt if it equals the stored row.
+/// Errors: InvalidInput if the keys differ.
+[[nodiscard]] result<std::optional<row>> migrated_row(
+    row_view stored, row_view made, declared_properties before, declared_properties after);
+
+/// Starts the walk over the rows, at a token.
+using migration_start = function_ref<result<shared<row_walk>>(std::optional<std::string> token)>;
+
+/// Runs a migration: see `migrate`.
+[[nodiscard]] result<bulk_report> run_migration(query_source const& found, any_store const& through,
+    std::string const& table, call_options const& calls, bulk_change convert, migration_start start,
+    bulk_options options);
+
+} // namespace detail
 
 /// Rewrites rows of the entity type `Old`, which a query finds, as rows of `New`, under the same keys in the same table:
 ///
@@ -72,3 +96,7 @@ template <class Old, access_path Path, mapped_entity New, class Change>
 }
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/bulk/schema/impl/migration.ipp>
+#endif

@@ -5,11 +5,42 @@
 /// \file
 /// The calls of a table and of a batch as operations: for asynchronous callers, and for the bodies of the calls.
 
-#include <entitable/client/detail/partition_search.hpp>
+#include <entitable/core/request/operation.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/request/single_request.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// Finds the partition keys with an entity, in order, by reading one row of each partition. Each request is a separate call.
+class partition_search {
+public:
+    using has_call_for_each_request = void; ///< marks it for drivers
+
+    /// If `allowed` is an error, it sends nothing. `any_row`: partitions with only system rows count, too.
+    ENTITABLE_LAZY partition_search(std::string table, result<void> allowed, bool any_row = false);
+
+    [[nodiscard]] operation_step next() const noexcept {
+        return ended_ ? operation_step{} : operation_step{pages_.request()};
+    }
+    ENTITABLE_LAZY void answer(result<query_entities::response> page, steady_time now);
+    ENTITABLE_LAZY void abandon(error const& reason);
+    ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> finish();
+
+private:
+    ENTITABLE_LAZY void end(failure problem);
+    ENTITABLE_LAZY void go_behind(std::string partition);
+
+    page_cursor<query_entities> pages_{query_entities{{}, {}, {}, {"PartitionKey", "RowKey"}, 1, {}}};
+    std::optional<std::string> within_; ///< a partition that begins with system rows: continue after them
+    result<std::vector<std::string>> keys_{std::in_place};
+    bool any_row_;
+    bool ended_{};
+};
 
 /// Converts a failure with the code `tolerated` to success.
 ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);

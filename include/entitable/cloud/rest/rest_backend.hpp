@@ -8,15 +8,18 @@
 /// `rest<Client>`: the table service over HTTP, through any HTTP client.
 
 #include <entitable/cloud/account/connection_string.hpp>
-#include <entitable/cloud/rest/detail/rest_channel.hpp>
+#include <entitable/cloud/http/http_channel.hpp>
 #include <entitable/cloud/rest/detail/rest_engine.hpp>
 #include <entitable/core/decorators/retrying.hpp>
 #include <entitable/core/transport/any_store.hpp>
+#include <entitable/core/transport/channel.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-
 namespace detail {
+
+/// Opens a channel over `below`, which it owns exclusively.
+[[nodiscard]] shared<channel> open_rest_channel(shared<rest_engine> engine, shared<http_channel> below, io_driver& io);
 
 /// The engine supports this kind of request; all others return NotSupported.
 template <class Request>
@@ -150,3 +153,7 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/cloud/rest/impl/rest_channel.ipp>
+#endif

@@ -5,16 +5,53 @@
 /// \file
 /// `retrying<T>`: a transport that retries transient failures, and determines the outcome of a write whose response was lost.
 
+#include <entitable/core/decorators/detail/retry_course.hpp>
 #include <entitable/core/decorators/detail/retry_operation.hpp>
-#include <entitable/core/decorators/detail/retrying_channel.hpp>
-#include <entitable/core/decorators/detail/write_with_row.hpp>
 #include <entitable/core/random_seed.hpp>
+#include <entitable/core/request/operation_row.hpp>
+#include <entitable/core/request/profile.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/any_store.hpp>
+#include <entitable/core/transport/channel.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The transaction that replaces a write.
+struct write_with_row {
+    transact sent;            ///< transaction whose first change inserts the operation row
+    std::string operation_id; ///< id in the row's key
+    bool given{};             ///< id set by the caller: another process may have sent the write before
+};
+
+/// The kind of a transaction that inserts its operation row.
+[[nodiscard]] inline request_kind kind_with_row(transact const& request) noexcept {
+    return kind_of(request) == request_kind::merging_batch ? request_kind::merging_batch_with_operation
+                                                           : request_kind::batch_with_operation;
+}
+
+/// Puts the operation row first, with the id of the call or a new id. Errors: InvalidInput if the batch is full, or if the id cannot be
+/// part of a key.
+[[nodiscard]] result<write_with_row> with_operation_row(
+    transact request, call const& context, retry_ledger& ledger, profile const& limits);
+[[nodiscard]] inline result<write_with_row> with_operation_row(
+    write_entity const& request, call const& context, retry_ledger& ledger, profile const& limits) {
+    return with_operation_row(transact{request.table, {request.change}}, context, ledger, limits);
+}
+
+/// Converts the response to the transaction into the response to the write.
+[[nodiscard]] result<transact::response> without_operation_row(
+    transact const& asked, result<transact::response> answered, std::string const& operation_id);
+[[nodiscard]] result<written> without_operation_row(
+    write_entity const& asked, result<transact::response> answered, std::string const& operation_id);
+
+/// Retries requests of `below`, as documented for `retrying`. `limits` are those of the transport below.
+[[nodiscard]] shared<channel> open_retrying_channel(
+    shared<channel> below, shared<retry_ledger> ledger, bool operation_rows, profile const& limits, io_driver& io);
+
+} // namespace detail
 
 /// Options of `retrying`.
 struct retrying_options {
@@ -181,3 +218,7 @@ template <transport T>
 retrying(T, retrying_options const& = {}) -> retrying<T>;
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/decorators/impl/retrying_channel.ipp>
+#endif

@@ -10,11 +10,27 @@
 
 #include <entitable/core/request/operation.hpp>
 #include <entitable/core/request/operation_row.hpp>
-#include <entitable/core/request/write_outcome.hpp>
+#include <entitable/core/request/requests.hpp>
+#include <entitable/core/row/compare.hpp>
 
 #include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// Outcome of a write.
+enum class write_outcome : std::uint8_t {
+    applied,     ///< the write was applied
+    not_applied, ///< the write was not applied, and never will be
+    unknown,     ///< the outcome is not known
+};
+
+namespace detail {
+
+/// Concludes from `found` (null if there is no entity) whether `change` was applied. In a transaction equal rows of other writers prove
+/// nothing, so the conclusion is weaker for a change that is not `alone`.
+write_outcome outcome_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept;
+
+} // namespace detail
 
 /// Settles one operation; a resumable operation. An error of a request ends the operation without an outcome; a new operation can settle
 /// the write later. Thread safety: one thread at a time.

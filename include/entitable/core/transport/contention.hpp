@@ -39,6 +39,8 @@ public:
     }
     /// Begins the next attempt at once.
     void next_at_once() noexcept { ++attempt_; }
+    /// Begins with the first attempt, for example after a success.
+    void restart() noexcept { attempt_ = 1; }
     /// Begins the next attempt: waits until its time, and reports the wait before `due`. Errors: Cancelled and DeadlineExceeded.
     [[nodiscard]] result<void> wait(double random, call const& context, clock& time, request_ref due = {}) {
         steady_time const now = time.steady();
@@ -60,6 +62,14 @@ private:
     std::uint32_t attempt_{1};
     entitable::backoff const* delays_;
 };
+
+/// The delays of a request that is sent again because its response was lost: 2 ms, 4 ms, and so on, at most a second.
+inline constexpr entitable::backoff resend_backoff{.base = std::chrono::milliseconds{1},
+    .least = std::chrono::milliseconds{1},
+    .most = std::chrono::seconds{1},
+    .jitter = 0};
+/// How often such a request is sent.
+inline constexpr std::uint32_t most_resends = 50;
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -5,16 +5,34 @@
 /// \file
 /// `sqlite_store`: the ordered_store in one file, which several processes may have open.
 
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/call.hpp>
 #include <entitable/local/file/detail/reader_pool.hpp>
-#include <entitable/local/file/detail/stored_row.hpp>
+#include <entitable/local/file/detail/row_run.hpp>
 #include <entitable/local/file/detail/writer.hpp>
-#include <entitable/local/file/file_copy.hpp>
 #include <entitable/local/ordered_store.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of a copy of a file.
+struct file_copy_options {
+    call_options call{};              ///< timeout and cancellation of the copy
+    std::uint64_t bytes_per_second{}; ///< speed limit while the copy blocks no writer; 0 for no limit
+};
+
+/// The progress of a copy of a file.
+struct file_copy_progress {
+    std::uint64_t bytes{};    ///< bytes copied so far; decreases if the copy starts over
+    std::uint64_t total{};    ///< bytes to copy; at the end, the size of the copy
+    std::uint64_t restarts{}; ///< number of restarts, which happen only with a rollback journal
+};
+
+/// Receives the progress after each slice. Called on the thread of the copy; may throw, which ends the copy and removes it.
+using file_copy_progress_callback = function_ref<void(file_copy_progress const&)>;
 
 /// The result of `verify`.
 struct file_report {

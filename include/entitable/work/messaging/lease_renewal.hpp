@@ -10,6 +10,7 @@
 
 #include <entitable/core/request/operation.hpp>
 #include <entitable/core/request/page_cursor.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/work/messaging/claimed.hpp>
 
 #include <algorithm>
@@ -38,9 +39,9 @@ private:
     receipt* held_;
     steady_time due_;
     date_time until_{};
-    bool asked_{};   ///< the request is built, and further calls of `next` return it unchanged
-    bool looking_{}; ///< the next request determines which worker holds the message
-    std::uint32_t attempt_{};
+    bool asked_{};        ///< the request is built, and further calls of `next` return it unchanged
+    bool looking_{};      ///< the next request determines which worker holds the message
+    contention attempts_; ///< of a renewal
     write_entity write_;
     page_cursor<query_entities> look_;
     std::optional<error> problem_;

@@ -18,15 +18,55 @@
 /// A saga ends completed, compensated, or as a dead letter that records the completed steps. `stuck` lists such dead letters,
 /// `table_queue::requeue` moves one back into the queue, and the worker that claims it resumes the saga.
 
+#include <entitable/core/result.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/messaging/claimed.hpp>
-#include <entitable/work/messaging/step_result.hpp>
 #include <entitable/work/messaging/stuck_saga.hpp>
 
 #include <array>
 #include <tuple>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// The error of a step that had no effect: this run of the step needs no undo. It is a separate type, because the `effect` of an error
+/// describes one request, and the step may have sent other requests before.
+class [[nodiscard]] no_effect {
+public:
+    /// Takes an error.
+    explicit no_effect(entitable::error problem) : problem_(std::move(problem)) {}
+    /// Makes an error from a code and a message.
+    no_effect(error_code code, std::string message) : problem_(code, std::move(message)) {}
+
+    /// The error.
+    [[nodiscard]] entitable::error const& error() const& noexcept { return problem_; }
+    [[nodiscard]] entitable::error&& error() && noexcept { return std::move(problem_); }
+
+private:
+    entitable::error problem_;
+};
+
+/// Success, an error after which the step may have had an effect, or an error that states that it had no effect. Thread safety: a value.
+class [[nodiscard]] step_result {
+public:
+    step_result() = default;                                                ///< success
+    step_result(failure&& problem) noexcept : ended_(std::move(problem)) {} ///< the step may have had an effect
+    /// Success or the error of a result; after an error the step may have had an effect.
+    template <class T>
+    step_result(result<T> other) : ended_(std::move(other)) {} // NOLINT: implicit, as that of `result<void>`
+    /// Takes the error of a step that had no effect.
+    step_result(no_effect problem) // NOLINT: implicit on purpose
+        : ended_(failure{std::move(problem).error()}), had_no_effect_(true) {}
+
+    explicit operator bool() const noexcept { return ended_.has_value(); }           ///< whether it succeeded
+    [[nodiscard]] bool has_value() const noexcept { return ended_.has_value(); }     ///< whether it succeeded
+    [[nodiscard]] entitable::error const& error() const { return ended_.error(); }   ///< same as that of `result`
+    [[nodiscard]] failure as_failure() && { return std::move(ended_).as_failure(); } ///< same as that of `result`
+    [[nodiscard]] bool had_no_effect() const noexcept { return had_no_effect_; }     ///< made from `no_effect`
+
+private:
+    result<void> ended_;
+    bool had_no_effect_{};
+};
 
 /// How a saga ended.
 enum class saga_end : std::uint8_t {

@@ -91,7 +91,7 @@ private:
     struct state : counted {
         state(any_store below, std::string name, once_options how);
         [[nodiscard]] result<detail::once_claim> send(
-            detail::once_operation::task what, detail::once_row const& at, detail::once_claim own);
+            function_ref<detail::once_operation(call const& context, detail::once_attempts again)> task);
 
         any_store through;
         std::string row_key;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/bulk/exchange/detail/csv_intake.hpp>
+#include <entitable/bulk/exchange/csv.hpp>
 #include <entitable/bulk/exchange/detail/line_writer.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>

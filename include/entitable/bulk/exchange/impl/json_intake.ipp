@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/bulk/exchange/detail/json_intake.hpp>
+#include <entitable/bulk/exchange/json_lines.hpp>
 #include <entitable/core/text.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
-#include <entitable/bulk/schema/detail/migration.hpp>
+#include <entitable/bulk/schema/migrate.hpp>
 #include <entitable/core/row/detail/row_digest.hpp>
 #include <entitable/core/text.hpp>
 

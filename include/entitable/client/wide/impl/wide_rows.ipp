@@ -5,6 +5,7 @@
 #include <entitable/client/wide/detail/wide_rows.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/random_seed.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/contention.hpp>
@@ -265,7 +266,7 @@ ENTITABLE_DECL result<wide_written> update_wide(table_core const& core, result<s
         once.seed = random.bits();
         auto written = write_wide(core, mutation_kind::replace, *changed, etag_condition{found.version}, entity, once);
         bool const beaten = !written && written.error().effect == effect::none &&
-            written.error().code == error_code::update_condition_not_satisfied;
+            was_beaten(written.error(), rival_change::changed_or_inserted);
         if (written) { written->attempts = rivals.attempt(); }
         if (!beaten || rivals.is_last()) { return written; }
         ENTITABLE_CHECK(wait_for_wide(core, options, rivals, random));

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/cloud/rest/detail/rest_channel.hpp>
 #include <entitable/cloud/rest/impl/rest_engine.ipp>
+#include <entitable/cloud/rest/rest_backend.hpp>
 #include <entitable/core/detail/pending_list.hpp>
 
 #include <memory>

@@ -10,6 +10,7 @@
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/operation.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/shared.hpp>
 
@@ -53,7 +54,7 @@ using bulk_change = function_ref<result<std::optional<row>>(row_view)>;
 
 /// The reads that check which rows of a part are stored.
 struct bulk_questions {
-    query_entities looking;
+    page_cursor<query_entities> looking{query_entities{}};
     get_entity reading;
     std::size_t at{};                ///< the row in question
     std::size_t pages{};             ///< pages read

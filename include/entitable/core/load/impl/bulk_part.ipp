@@ -54,7 +54,7 @@ ENTITABLE_DECL bulk_part::bulk_part(
 ENTITABLE_DECL operation_step bulk_part::next() const noexcept {
     if (all_written_ || done_ || ended_) { return {}; }
     switch (phase_) {
-        case phase::look: return {asking_->looking, not_before_};
+        case phase::look: return {asking_->looking.request(), not_before_};
         case phase::read: return {asking_->reading, not_before_};
         default: break;
     }
@@ -134,7 +134,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
 ENTITABLE_DECL void bulk_part::ask_about(std::size_t at, error const& why) {
     if (!asking_) {
         asking_.emplace();
-        asking_->looking.table = asking_->reading.table = single_ ? one_.table : rows_.table;
+        asking_->looking.request().table = asking_->reading.table = single_ ? one_.table : rows_.table;
     }
     asking_->why.emplace(why);
     if (!looked_ && size() > 1 && (mode_ != bulk_mode::update || lost_)) { return look(); }
@@ -215,18 +215,20 @@ ENTITABLE_DECL void bulk_part::look() {
     std::sort(asked.order.begin(), asked.order.end(), [&](std::size_t left, std::size_t right) {
         return text::compare_utf16(change(left).entity.row_key(), change(right).entity.row_key()) < 0;
     });
-    asked.looking.range.partition = key_interval::only(std::string{partition_key()});
-    asked.looking.range.row = {key_bound::including(std::string{change(asked.order.front()).entity.row_key()}),
+    key_range& range = asked.looking.request().range;
+    range.partition = key_interval::only(std::string{partition_key()});
+    range.row = {key_bound::including(std::string{change(asked.order.front()).entity.row_key()}),
         key_bound::including(std::string{change(asked.order.back()).entity.row_key()})};
-    if (mode_ == bulk_mode::remove) { asked.looking.select = {"PartitionKey", "RowKey"}; }
+    if (mode_ == bulk_mode::remove) { asked.looking.request().select = {"PartitionKey", "RowKey"}; }
     phase_ = phase::look;
 }
 
 ENTITABLE_DECL void bulk_part::answer(result<query_entities::response> page, steady_time now) {
-    if (!page) { return take_failure(page.error(), now); }
     bulk_questions& asked = *asking_;
-    for (std::size_t index = 0; index < page->rows.size(); ++index) {
-        row_view const found = page->rows[index];
+    auto const here = asked.looking.take(std::move(page));
+    if (!here) { return take_failure(here.error(), now); }
+    for (std::size_t index = 0; index < here->rows.size(); ++index) {
+        row_view const found = here->rows[index];
         auto const at = std::lower_bound(
             asked.order.begin(), asked.order.end(), found.row_key, [&](std::size_t left, std::string_view key) {
                 return text::compare_utf16(change(left).entity.row_key(), key) < 0;
@@ -235,9 +237,8 @@ ENTITABLE_DECL void bulk_part::answer(result<query_entities::response> page, ste
             asked.found[*at] = same_properties(found, change(*at).entity) ? 1 : 2;
         }
     }
-    asked.looking.continuation = std::move(page->continuation);
     ++asked.pages;
-    if (!asked.looking.continuation || asked.pages >= bulk_pages) { end_look(!asked.looking.continuation); }
+    if (!asked.looking.more() || asked.pages >= bulk_pages) { end_look(!asked.looking.more()); }
 }
 
 ENTITABLE_DECL void bulk_part::end_look(bool complete) {

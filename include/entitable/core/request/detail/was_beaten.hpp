@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `was_beaten`: whether a change was refused because another writer was faster.
+/// `was_beaten`: whether a change was refused because another writer was faster. `is_absent`: whether there is no such row or table.
 
-#include <entitable/core/error.hpp>
+#include <entitable/core/result.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -28,6 +28,15 @@ enum class rival_change : std::uint8_t {
 }
 [[nodiscard]] inline bool was_beaten(error const& refused, rival_change by = rival_change::any) noexcept {
     return was_beaten(refused.code, by);
+}
+
+/// Whether the row or its table does not exist. Some services return ResourceNotFound for a missing table.
+[[nodiscard]] inline bool is_absent(error const& why) noexcept {
+    return why.code == error_code::resource_not_found || why.code == error_code::table_not_found;
+}
+template <class T>
+[[nodiscard]] bool is_absent(result<T> const& answered) noexcept {
+    return !answered && is_absent(answered.error());
 }
 
 } // namespace detail

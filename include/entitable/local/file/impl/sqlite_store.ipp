@@ -7,7 +7,6 @@
 #include <entitable/local/file/detail/new_file.hpp>
 #include <entitable/local/file/detail/row_run.hpp>
 #include <entitable/local/file/detail/schema.hpp>
-#include <entitable/local/file/detail/stored_row.hpp>
 #include <entitable/local/file/sqlite_store.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

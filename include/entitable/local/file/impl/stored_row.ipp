@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
-#include <entitable/local/file/detail/stored_row.hpp>
+#include <entitable/local/file/detail/row_run.hpp>
 #include <entitable/local/file/impl/connection.ipp>
 
 #include <cstring>

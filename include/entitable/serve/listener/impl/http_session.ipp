@@ -7,7 +7,6 @@
 #include <entitable/core/text.hpp>
 #include <entitable/serve/listener/http_listener.hpp>
 #include <entitable/serve/listener/impl/session_owner.ipp>
-#include <entitable/serve/listener/listener_options.hpp>
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -6,6 +6,7 @@
 #include <entitable/cloud/wire/detail/odata_reader.hpp>
 #include <entitable/core/detail/base64.hpp>
 #include <entitable/core/request/detail/key_ranges.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
@@ -198,7 +199,8 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
         found.ranges.emplace_back().partition.upper = key_bound::excluding({});
     }
     ENTITABLE_TRY(auto place, read_place_of_query(work, found.ranges.size()));
-    query_entities asked;
+    page_cursor pages{query_entities{}};
+    query_entities& asked = pages.request();
     asked.table = work.address.table;
     asked.filter = found.exact ? filter{} : *std::move(condition);
     asked.select = *select;
@@ -211,13 +213,13 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
     while (left != 0 && at < found.ranges.size()) {
         asked.range = found.ranges[at];
         asked.page_size = left;
-        auto page = work.account->store.execute(asked, work.context);
+        auto const page = pages.take(work.account->store.execute(asked, work.context));
         if (!page) { return refused_by_store(page.error()); }
         append_answer_page(body, page->rows, first, work.address.table, *select, work.style);
         first = first && page->rows.empty();
         left -= static_cast<std::uint32_t>(page->rows.size());
-        asked.continuation = std::move(page->continuation);
-        if (asked.continuation) { break; }
+        if (pages.more()) { break; }
+        pages.restart();
         ++at;
     }
     body += "]}";

@@ -44,8 +44,9 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
     append_list_start(body, "Tables", {}, work.style);
     std::size_t shown = 0;
     constexpr int most_pages = 20; // any page may lack a table that satisfies the condition
-    for (int page = 0; *size != 0 && page < most_pages && shown == 0; ++page) {
-        auto found = work.account->store.execute(asked, work.context);
+    page_cursor pages{std::move(asked)};
+    for (int page = 0; *size != 0 && page < most_pages && shown == 0 && pages.more(); ++page) {
+        auto const found = pages.take(work.account->store.execute(pages.request(), work.context));
         if (!found) { return refused_by_store(found.error()); }
         for (std::string const& name : found->tables) {
             if (table_satisfies(name, *condition)) {
@@ -53,12 +54,11 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
                 append_answer_table(body, name, work.style, false);
             }
         }
-        asked.continuation = std::move(found->continuation);
-        if (!asked.continuation) { break; }
     }
     body += "]}";
-    if (asked.continuation && *size != 0) {
-        static_cast<void>(work.out.headers.add("x-ms-continuation-NextTableName", wrapped_token(*asked.continuation)));
+    if (pages.more() && *size != 0) {
+        static_cast<void>(
+            work.out.headers.add("x-ms-continuation-NextTableName", wrapped_token(*pages.request().continuation)));
     }
     known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));
     return {};

@@ -5,6 +5,7 @@
 /// \file
 /// The rows of a table as they are stored, including the system rows, which contain queues and operations.
 
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
@@ -17,10 +18,8 @@ namespace detail {
 /// Reads a table page by page, in key order, without the rows of moves. Used by one thread at a time.
 class stored_rows {
 public:
-    stored_rows(any_store from, std::string table, key_interval partitions = {}) : from_(std::move(from)) {
-        asked_.table = std::move(table);
-        asked_.range.partition = std::move(partitions);
-    }
+    stored_rows(any_store from, std::string table, key_interval partitions = {})
+        : from_(std::move(from)), pages_({std::move(table), {std::move(partitions), {}}, {}, {}, 1000, {}}) {}
 
     /// Returns the next row, valid until the next call; nullopt at the end.
     [[nodiscard]] result<std::optional<row_view>> next() {
@@ -29,23 +28,20 @@ public:
                 ++at_;
                 continue;
             }
-            if (ended_) { return std::optional<row_view>{}; }
+            if (!pages_.more()) { return std::optional<row_view>{}; }
             call context;
-            ENTITABLE_TRY(auto found, from_.execute(asked_, context));
+            ENTITABLE_TRY(auto found, pages_.take(from_.execute(pages_.request(), context)));
             page_ = std::move(found.rows);
             at_ = 0;
-            asked_.continuation = std::move(found.continuation);
-            ended_ = !asked_.continuation;
         }
         return std::optional<row_view>{page_[at_++]};
     }
 
 private:
     any_store from_;
-    query_entities asked_;
+    page_cursor<query_entities> pages_;
     page page_;
     std::size_t at_{};
-    bool ended_{};
 };
 
 } // namespace detail

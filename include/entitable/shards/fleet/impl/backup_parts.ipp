@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/backup_parts.hpp>
 #include <entitable/shards/fleet/detail/fill_table.hpp>
@@ -28,7 +29,7 @@ ENTITABLE_DECL result<parts_by_shard> parts_of(backup_place const& at) {
 }
 
 ENTITABLE_DECL failure other_process(error why) {
-    if (why.code == error_code::update_condition_not_satisfied || why.code == error_code::entity_already_exists) {
+    if (was_beaten(why, rival_change::changed_or_inserted)) {
         why.code = error_code::update_condition_not_satisfied;
         why.message = "another process is creating or dropping the same backup";
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/load/detail/bulk_run.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/fill_table.hpp>
 
@@ -47,10 +48,7 @@ ENTITABLE_DECL result<rows_content> content_in(any_store const& from, std::strin
 ENTITABLE_DECL result<void> drop_if_there(any_store const& from, std::string table) {
     call context;
     auto const dropped = from.execute(delete_table{std::move(table)}, context);
-    if (!dropped && dropped.error().code != error_code::resource_not_found &&
-        dropped.error().code != error_code::table_not_found) {
-        return failure{dropped.error()};
-    }
+    if (!dropped && !is_absent(dropped)) { return failure{dropped.error()}; }
     return {};
 }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/shard_visits.hpp>
@@ -35,13 +36,12 @@ inline bool names_shard_table(std::string_view name) noexcept {
 /// Lists all tables of a store.
 inline result<std::set<std::string>> stored_tables(any_store const& there) {
     std::set<std::string> names;
-    list_tables asked{{}, static_cast<std::uint32_t>(there.profile().max_page_size)};
-    do {
+    page_cursor pages{list_tables{{}, static_cast<std::uint32_t>(there.profile().max_page_size)}};
+    while (pages.more()) {
         call context;
-        ENTITABLE_TRY(auto found, there.execute(asked, context));
+        ENTITABLE_TRY(auto const found, pages.take(there.execute(pages.request(), context)));
         names.insert(found.tables.begin(), found.tables.end());
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     return names;
 }
 

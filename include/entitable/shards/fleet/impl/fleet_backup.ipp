@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/backup_parts.hpp>
 #include <entitable/shards/fleet/detail/fill_table.hpp>
@@ -56,8 +57,7 @@ inline result<backup_report> report_of(backup_place const& at, backup_header hea
 inline result<backup_report> whole_backup(backup_place const& at) {
     ENTITABLE_CHECK(check_backup_name(at.name));
     auto header = at.headers().get("backup", "header");
-    bool const missing = !header &&
-        (header.error().code == error_code::resource_not_found || header.error().code == error_code::table_not_found);
+    bool const missing = is_absent(header);
     if (missing || (header && header->state != "whole")) {
         return failure{error_code::backup_incomplete,
             text::joined({"the backup ", at.name, missing ? " does not exist" : " is incomplete"})};
@@ -183,7 +183,9 @@ ENTITABLE_DECL result<backup_report> back_up(
     auto made = detail::finish_run(of, run, std::move(header), options);
     if (!made) { // a later run may have dropped the tables of this run, which can cause any error
         auto const last = run.is_last();
-        if (!last && last.error().code == error_code::update_condition_not_satisfied) { return failure{last.error()}; }
+        if (!last && detail::was_beaten(last.error(), detail::rival_change::changed_or_inserted)) {
+            return failure{last.error()};
+        }
     }
     return made;
 }

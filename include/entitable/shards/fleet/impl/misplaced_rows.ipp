@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/shard_visits.hpp>
@@ -38,13 +39,10 @@ public:
     }
     /// Reads all keys, and after each page erases the misplaced partitions of that page. The token continues after the page's last row, erased or not.
     [[nodiscard]] result<void> erase_all_but(virtual_shards const& function, std::int32_t shard) {
-        query_entities asked;
-        asked.table = *table_;
-        asked.select = {"PartitionKey", "RowKey"};
-        asked.page_size = page_rows;
-        do {
+        page_cursor pages{query_entities{*table_, {}, {}, {"PartitionKey", "RowKey"}, page_rows, {}}};
+        while (pages.more()) {
             call context;
-            auto found = through_->execute(asked, context);
+            auto const found = pages.take(through_->execute(pages.request(), context));
             if (!found) {
                 bool const gone = found.error().code == error_code::table_not_found;
                 return gone ? result<void>{} : result<void>{failure{found.error()}};
@@ -58,8 +56,7 @@ public:
                 }
             }
             ENTITABLE_CHECK(erase(std::move(misplaced)));
-            asked.continuation = std::move(found->continuation);
-        } while (asked.continuation);
+        }
         return {};
     }
     [[nodiscard]] std::uint64_t erased() const noexcept { return erased_; }

@@ -4,9 +4,10 @@
 
 #include <entitable/client/table.hpp>
 #include <entitable/core/guid.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/fill_table.hpp>
-#include <entitable/shards/fleet/detail/reference_core.hpp>
+#include <entitable/shards/fleet/reference_table.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -43,13 +44,9 @@ inline table<reference_pointer> pointers_of(reference_place const& at) {
     return {at.store, text::joined({at.name, "0ref"})};
 }
 
-inline bool is_absent(error const& why) noexcept {
-    return why.code == error_code::resource_not_found || why.code == error_code::table_not_found;
-}
-
 ENTITABLE_DECL result<reference_pointer> read_pointer(reference_place const& at) {
     auto found = pointers_of(at).get("reference", at.who);
-    if (!found && is_absent(found.error())) {
+    if (is_absent(found)) {
         reference_pointer none;
         none.who = at.who;
         return none;
@@ -64,7 +61,7 @@ inline result<void> change_pointer(reference_place const& at, function_ref<resul
     auto const pointers = pointers_of(at);
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         auto const before = pointers.get_stored("reference", at.who);
-        if (!before && !is_absent(before.error())) { return failure{before.error()}; }
+        if (!before && !is_absent(before)) { return failure{before.error()}; }
         reference_pointer changed;
         changed.who = at.who;
         if (before) { changed = before->entity; }
@@ -72,9 +69,7 @@ inline result<void> change_pointer(reference_place const& at, function_ref<resul
         if (!wanted) { return {}; }
         auto const done = before ? pointers.replace(changed, before->etag) : pointers.insert(changed);
         if (done) { return {}; }
-        error_code const code = done.error().code;
-        if (done.error().effect != effect::unknown && code != error_code::update_condition_not_satisfied &&
-            code != error_code::entity_already_exists) {
+        if (done.error().effect != effect::unknown && !was_beaten(done.error(), rival_change::changed_or_inserted)) {
             return failure{done.error()};
         }
     }

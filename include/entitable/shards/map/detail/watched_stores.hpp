@@ -26,8 +26,6 @@ inline constexpr std::string_view store_rows_table = "entitableshards";
 inline constexpr std::string_view store_rows_partition = "stores";
 /// Queries these rows.
 [[nodiscard]] query_entities query_of_store_rows();
-/// Whether the error shows that the table does not exist.
-[[nodiscard]] bool is_table_missing(error const& why) noexcept;
 /// Returns WrongStore with the message "the store NAME FOUND".
 [[nodiscard]] failure wrong_store(std::string_view name, std::string_view found);
 

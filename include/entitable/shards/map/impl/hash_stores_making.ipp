@@ -107,7 +107,7 @@ private:
         auto done = through.execute(
             write_entity{std::string{store_rows_table}, mutation::replace(std::move(row), own_found(place)->version)},
             context);
-        if (!done && done.error().code == error_code::update_condition_not_satisfied) {
+        if (!done && was_beaten(done.error(), rival_change::changed_or_inserted)) {
             ENTITABLE_CHECK(read(place));
             return own(place) != nullptr && !is_being_made(*own(place)) ? result<void>{} : lost_header(place);
         }

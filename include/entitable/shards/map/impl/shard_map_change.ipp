@@ -3,8 +3,11 @@
 #pragma once
 
 #include <entitable/client/mapping/codec.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/shard_map_change.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
@@ -67,20 +70,18 @@ inline result<void> complete_map(shard_map_copy& map) {
 
 ENTITABLE_DECL resumable<shard_map_ref> read_shard_map(std::string table) {
     constexpr std::size_t most_attempts = 20;
-    query_entities pages{table, {key_interval::only("map"), {}}, {}, {}, 1000, {}};
+    page_cursor pages{query_entities{table, {key_interval::only("map"), {}}, {}, {}, 1000, {}}};
     get_entity const header{std::move(table), "map", "header", {}};
     for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
         auto map = shard_map_ref::make();
         map->asked_at = co_await answer_time{};
         bool has_header = false;
         std::size_t number_of_pages = 0;
-        do {
-            auto found = co_await ask(pages);
+        for (pages.restart(); pages.more(); ++number_of_pages) {
+            auto const found = pages.take(co_await ask(pages.request()));
             if (!found) { co_return unread_map(found.error()); }
             ENTITABLE_CO_CHECK(take_map_rows(found->rows, *map, has_header));
-            pages.continuation = std::move(found->continuation);
-            ++number_of_pages;
-        } while (pages.continuation);
+        }
         if (!has_header) { co_return map_fault("has no header: it was not created, or its creation was interrupted"); }
         if (number_of_pages > 1) { // a change between two pages replaced the header: the pages do not fit together
             auto const again = co_await ask(header);
@@ -153,21 +154,20 @@ inline failure with_effect(error why, bool unsettled) {
 /// Sends a change until its outcome is known. Returns the map that the next draft is based on, because others have changed the map; none
 /// if the change is applied.
 inline resumable<shard_map_ref> send_map_change(drawn_map_change change, shard_map_ref base) {
-    constexpr std::size_t most_sendings = 50;
     bool unsettled = false; // an earlier send of the request may have been applied
-    for (std::size_t sending = 1;; ++sending) {
+    for (contention sends{most_resends, resend_backoff};;) {
         auto const sent = co_await ask(change.request);
         if (sent) { co_return shard_map_ref{}; }
         bool const lost = sent.error().effect == effect::unknown;
-        bool const refused = sent.error().code == error_code::update_condition_not_satisfied ||
-            sent.error().code == error_code::resource_not_found; // for example, a rule was removed in the meantime
+        bool const refused = was_beaten(sent.error(), rival_change::changed_or_removed); // a rule may have been removed
         // A refusal may be due to an earlier send whose response was lost. Only a read tells.
-        if ((!lost && !refused && !unsettled) || sending == most_sendings) {
+        if ((!lost && !refused && !unsettled) || sends.is_last()) {
             co_return with_effect(sent.error(), unsettled || lost);
         }
         unsettled = unsettled || lost;
         co_await if_abandoned{unsettled ? effect::unknown : effect::none};
-        if (!refused) { co_await delay_next{std::chrono::milliseconds{sending < 10 ? 1 << sending : 1000}}; }
+        auto const pause = sends.delay(0);
+        if (!refused) { co_await delay_next{pause}; }
         auto read = co_await read_shard_map(change.request.table);
         if (!read) { co_return with_effect(read.error(), unsettled); }
         if (unsettled && change.is_in(**read)) { co_return shard_map_ref{}; }

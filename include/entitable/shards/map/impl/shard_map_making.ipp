@@ -6,7 +6,9 @@
 
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/guid.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
@@ -75,11 +77,10 @@ private:
     };
     result<seen> read() {
         seen found;
-        query_entities asked{table_, {}, {}, {}, 1000, {}};
-        asked.range.partition = key_interval::only(header_.map);
-        do {
+        page_cursor pages{query_entities{table_, {key_interval::only(header_.map), {}}, {}, {}, 1000, {}}};
+        while (pages.more()) {
             call context;
-            ENTITABLE_TRY(auto some, catalogue_.execute(asked, context));
+            ENTITABLE_TRY(auto const some, pages.take(catalogue_.execute(pages.request(), context)));
             for (std::size_t index = 0; index < some.rows.size(); ++index) {
                 row_view const each = some.rows[index];
                 if (each.row_key == header_.part) {
@@ -99,8 +100,7 @@ private:
                     found.stores.insert(std::move(store.store));
                 }
             }
-            asked.continuation = std::move(some.continuation);
-        } while (asked.continuation);
+        }
         return found;
     }
 
@@ -112,12 +112,9 @@ private:
         call context;
         auto const done = catalogue_.execute(transact{table_, std::move(changes)}, context);
         if (done) { return true; }
-        error_code const code = done.error().code;
-        bool const refused = code == error_code::update_condition_not_satisfied ||
-            code == error_code::entity_already_exists || code == error_code::resource_not_found;
         last_.emplace(done.error());
-        return refused || done.error().effect == effect::unknown ? result<bool>{false}
-                                                                 : result<bool>{failure{done.error()}};
+        if (!was_beaten(done.error()) && done.error().effect != effect::unknown) { return failure{done.error()}; }
+        return false;
     }
     failure given_up() {
         return last_

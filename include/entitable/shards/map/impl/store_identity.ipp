@@ -5,6 +5,7 @@
 // The identity of a store, as its rows record it.
 
 #include <entitable/client/mapping/codec.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
@@ -22,7 +23,7 @@ ENTITABLE_DECL query_entities query_of_any_row(std::string table) {
 
 ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found) {
     store_rows made;
-    if (!found && is_table_missing(found.error())) { return made; }
+    if (is_absent(found)) { return made; }
     if (!found) {
         failure named{found.error()};
         named.error().message =

@@ -17,10 +17,6 @@ ENTITABLE_DECL query_entities query_of_store_rows() {
     return asked;
 }
 
-ENTITABLE_DECL bool is_table_missing(error const& why) noexcept {
-    return why.code == error_code::table_not_found || why.code == error_code::resource_not_found;
-}
-
 ENTITABLE_DECL failure wrong_store(std::string_view name, std::string_view found) {
     return failure{error_code::wrong_store, text::joined({"the store ", name, found})};
 }

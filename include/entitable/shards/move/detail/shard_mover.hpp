@@ -7,7 +7,6 @@
 /// others are stores, named by `store`. The protocol is `shard_mover::move`.
 
 #include <entitable/shards/map/detail/shard_map_change.hpp>
-#include <entitable/shards/move/detail/move_phases.hpp>
 #include <entitable/shards/move/detail/shard_table_copy.hpp>
 #include <entitable/shards/move/detail/shard_table_erasure.hpp>
 #include <entitable/shards/move/move_options.hpp>
@@ -16,6 +15,41 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// A pass over the rows of all tables.
+struct move_phase {
+    move_step step; ///< the step that watchers see
+    copy_pass pass;
+    bool off_line;   ///< whether a move off line has it
+    bool is_drained; ///< writes are refused
+    bool is_sealed;  ///< reads are refused as well
+
+    [[nodiscard]] constexpr bool keys_only() const noexcept {
+        return pass == copy_pass::catch_up || pass == copy_pass::collect;
+    }
+};
+
+namespace move_phases {
+
+inline constexpr move_phase copying{move_step::copying, copy_pass::whole, true, false, false};
+inline constexpr move_phase catching_up{move_step::catching_up, copy_pass::catch_up, true, false, false};
+inline constexpr move_phase verifying{move_step::verifying, copy_pass::verify, true, false, false};
+inline constexpr move_phase closed{move_step::catching_up, copy_pass::catch_up, false, false, false};
+inline constexpr move_phase drained{move_step::draining, copy_pass::catch_up, false, true, false};
+inline constexpr move_phase sealed{move_step::sealing, copy_pass::catch_up, true, true, true};
+inline constexpr move_phase collecting{move_step::sealing, copy_pass::collect, true, true, true};
+
+inline constexpr move_phase all[] = {copying, catching_up, verifying, closed, drained, sealed, collecting};
+
+/// Returns the number of phases with a property.
+template <class Has>
+[[nodiscard]] constexpr std::uint64_t count(Has const& has) {
+    std::uint64_t number = 0;
+    for (move_phase const& each : all) { number += has(each) ? 1 : 0; }
+    return number;
+}
+
+} // namespace move_phases
 
 /// The order for a move.
 struct shard_mover_order {
@@ -70,6 +104,17 @@ private:
     [[nodiscard]] resumable<move_progress> move();
     [[nodiscard]] resumable<void> take_over();
     [[nodiscard]] resumable<void> create_tables();
+    /// Sends a request again while it is unknown whether it was applied. The request must outlive it.
+    template <class Request>
+    [[nodiscard]] resumable<response_of<Request>> until_known(
+        Request const& request, std::size_t place, std::size_t most) {
+        for (;;) {
+            auto done = co_await ask(request, {.place = place});
+            bool const lost = !done && done.error().effect == effect::unknown;
+            if (!lost || ++failures_ > most) { co_return std::move(done); }
+            co_await delay_next{std::chrono::milliseconds{10}};
+        }
+    }
     [[nodiscard]] resumable<void> catch_up();
     [[nodiscard]] resumable<void> agree();
     [[nodiscard]] resumable<std::uint64_t> pass(move_phase phase);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/guid.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -24,10 +25,10 @@ struct moved_size {
 /// Returns the size of a physical table, without the guard rows of moves.
 inline result<moved_size> shard_table_size(any_store const& from, std::string const& table, key_interval const& keys) {
     moved_size made;
-    query_entities asked{table, {keys, {}}, {}, {}, 1000, {}};
-    do {
+    page_cursor pages{query_entities{table, {keys, {}}, {}, {}, 1000, {}}};
+    while (pages.more()) {
         call context;
-        ENTITABLE_TRY(auto found, from.execute(asked, context));
+        ENTITABLE_TRY(auto const found, pages.take(from.execute(pages.request(), context)));
         for (std::size_t index = 0; index < found.rows.size(); ++index) {
             row_view const each = found.rows[index];
             if (each.row_key != system_row::copy) {
@@ -35,8 +36,7 @@ inline result<moved_size> shard_table_size(any_store const& from, std::string co
                 made.bytes += each.partition_key.size() + each.row_key.size() + each.payload.size();
             }
         }
-        asked.continuation = std::move(found.continuation);
-    } while (asked.continuation);
+    }
     return made;
 }
 

@@ -92,17 +92,9 @@ ENTITABLE_DECL resumable<void> shard_mover::take_over() {
 ENTITABLE_DECL resumable<void> shard_mover::create_tables() {
     for (copied_table const& each : tables_) {
         create_table const request{each.copy->target()};
-        for (;;) {
-            auto const created = co_await ask(request, {.place = place_of(order_.target)});
-            bool const lost = !created && created.error().effect == effect::unknown;
-            if (lost && ++failures_ <= order_.options.failures) {
-                co_await delay_next{std::chrono::milliseconds{10}};
-                continue;
-            }
-            if (!created && created.error().code != error_code::table_already_exists) {
-                co_return failure{created.error()};
-            }
-            break;
+        auto const created = co_await until_known(request, place_of(order_.target), order_.options.failures);
+        if (!created && created.error().code != error_code::table_already_exists) {
+            co_return failure{created.error()};
         }
     }
     co_return {};
@@ -198,8 +190,13 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
         is_dropping_ ? (std::min)(most_of_drops, order_.options.failures) : order_.options.failures;
     bool const unsettled = !reads && problem->effect == effect::unknown;
     if (unsettled || !worth_retrying(*problem) || ++failures_ > most) { return false; }
-    std::chrono::milliseconds const pause{(std::min)(std::int64_t{5} << failures_, std::int64_t{5000})};
-    not_before_ = now + (std::max)(pause, problem->retry_after.value_or(pause));
+    constexpr entitable::backoff pauses{.base = std::chrono::milliseconds{5},
+        .least = std::chrono::milliseconds{5},
+        .most = std::chrono::seconds{5},
+        .jitter = 0};
+    auto const pause = pauses.delay(failures_, 0);
+    std::chrono::nanoseconds const wanted = problem->retry_after.value_or(std::chrono::milliseconds{});
+    not_before_ = now + std::chrono::duration_cast<steady_time::duration>((std::max)(pause, wanted));
     return true;
 }
 

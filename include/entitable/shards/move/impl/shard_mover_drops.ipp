@@ -4,6 +4,7 @@
 
 // Drops the tables that a move leaves behind, if their store responds.
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
@@ -101,20 +102,10 @@ ENTITABLE_DECL resumable<bool> shard_mover::drop_tables() {
 
 /// Drops a table. A table that does not exist counts as dropped.
 ENTITABLE_DECL resumable<void> shard_mover::drop_table(std::string name, std::size_t place) {
-    constexpr std::size_t most = 2;
     delete_table const request{std::move(name)};
-    for (;;) {
-        auto const dropped = co_await ask(request, {.place = place});
-        if (!dropped && dropped.error().effect == effect::unknown && ++failures_ <= most) {
-            co_await delay_next{std::chrono::milliseconds{10}};
-            continue;
-        }
-        bool const absent = !dropped &&
-            (dropped.error().code == error_code::resource_not_found ||
-                dropped.error().code == error_code::table_not_found);
-        if (!dropped && !absent) { co_return failure{dropped.error()}; }
-        co_return {};
-    }
+    auto const dropped = co_await until_known(request, place, 2);
+    if (!dropped && !is_absent(dropped)) { co_return failure{dropped.error()}; }
+    co_return {};
 }
 
 /// Keeps an entry whose tables could not be dropped: no later step depends on cleaning up.

@@ -2,10 +2,13 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/operation_row.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/detail/row_digest.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/move/detail/shard_table_copy.hpp>
 
@@ -41,17 +44,16 @@ ENTITABLE_DECL resumable<void> shard_table_copy::run(copy_pass pass, std::size_t
 }
 
 ENTITABLE_DECL resumable<void> shard_table_copy::copy(bool whole) {
-    query_entities pages = pages_of(from_, !whole);
-    do {
-        ENTITABLE_CO_TRY(auto found, co_await ask(pages, {.place = source_}));
+    page_cursor pages{pages_of(from_, !whole)};
+    while (pages.more()) {
+        ENTITABLE_CO_TRY(auto const found, pages.take(co_await ask(pages.request(), {.place = source_})));
         if (whole) {
             ENTITABLE_CO_CHECK(take_rows(found.rows, whole));
             ENTITABLE_CO_CHECK(co_await send_all());
         } else { // the page has keys and ETags only: rows that are new or changed are read before the next page
             for (key_range& each : changed_ranges(found.rows)) { ENTITABLE_CO_CHECK(co_await fetch(std::move(each))); }
         }
-        pages.continuation = std::move(found.continuation);
-    } while (pages.continuation);
+    }
     // Only now is it known which rows no longer exist: a row of a later page may have been inserted during the pass.
     ENTITABLE_CO_CHECK(remove_the_rest());
     co_return co_await send_all();
@@ -59,23 +61,21 @@ ENTITABLE_DECL resumable<void> shard_table_copy::copy(bool whole) {
 
 /// Copies the rows of a range, if they still differ.
 ENTITABLE_DECL resumable<void> shard_table_copy::fetch(key_range range) {
-    query_entities pages{from_, std::move(range), {}, {}, page_size_, {}};
-    do {
-        ENTITABLE_CO_TRY(auto found, co_await ask(pages, {.place = source_}));
+    page_cursor pages{query_entities{from_, std::move(range), {}, {}, page_size_, {}}};
+    while (pages.more()) {
+        ENTITABLE_CO_TRY(auto const found, pages.take(co_await ask(pages.request(), {.place = source_})));
         ENTITABLE_CO_CHECK(take_rows(found.rows, false));
         ENTITABLE_CO_CHECK(co_await send_all()); // before the next page: a few batches of memory are enough
-        pages.continuation = std::move(found.continuation);
-    } while (pages.continuation);
+    }
     co_return {};
 }
 
 ENTITABLE_DECL resumable<void> shard_table_copy::compare(bool with_content) {
-    query_entities pages = pages_of(to_, !with_content);
-    do {
-        ENTITABLE_CO_TRY(auto found, co_await ask(pages, {.place = target_}));
+    page_cursor pages{pages_of(to_, !with_content)};
+    while (pages.more()) {
+        ENTITABLE_CO_TRY(auto const found, pages.take(co_await ask(pages.request(), {.place = target_})));
         ENTITABLE_CO_CHECK(take_target(found.rows, with_content));
-        pages.continuation = std::move(found.continuation);
-    } while (pages.continuation);
+    }
     std::uint64_t written = 0;
     for (auto const& [key, partition] : partitions_) { written += partition.rows.size(); }
     changes_ += written > met_ ? written - met_ : 0; // rows that the target has lost
@@ -100,8 +100,7 @@ ENTITABLE_DECL resumable<void> shard_table_copy::send_all() {
 }
 
 ENTITABLE_DECL resumable<void> shard_table_copy::send(guarded_batch const& batch) {
-    constexpr std::size_t most_sendings = 50;
-    for (std::size_t sending = 1;; ++sending) {
+    for (contention sends{most_resends, resend_backoff};;) {
         auto done = co_await ask(batch.request, {.place = target_});
         if (done) {
             etag guard = done->results.back().etag;
@@ -109,14 +108,11 @@ ENTITABLE_DECL resumable<void> shard_table_copy::send(guarded_batch const& batch
             co_return {};
         }
         error const& why = done.error();
-        if (why.effect == effect::unknown && sending < most_sendings) {
-            // The same batch again: if it was applied, its guard row refuses it.
-            co_await delay_next{std::chrono::milliseconds{sending < 10 ? 1 << sending : 1000}};
+        if (why.effect == effect::unknown && !sends.is_last()) {
+            co_await delay_next{sends.delay(0)}; // the same batch again: if it was applied, its guard row refuses it
             continue;
         }
-        bool const refused = why.code == error_code::entity_already_exists ||
-            why.code == error_code::update_condition_not_satisfied || why.code == error_code::resource_not_found;
-        if (!refused) { co_return failure{why}; }
+        if (!was_beaten(why)) { co_return failure{why}; }
         co_return co_await settle(batch);
     }
 }

@@ -7,8 +7,8 @@
 
 #include <entitable/core/io_driver.hpp>
 #include <entitable/core/transport/channel.hpp>
-#include <entitable/shards/map/detail/hash_stores_state.hpp>
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
+#include <entitable/shards/map/hash_stores.hpp>
 #include <entitable/shards/route/sharded.hpp>
 
 #include <algorithm>

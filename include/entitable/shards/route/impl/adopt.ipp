@@ -4,6 +4,7 @@
 
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/guid.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
@@ -111,7 +112,7 @@ ENTITABLE_DECL result<void> release_store(any_store const& store) {
     call context;
     auto const done = store.execute(
         write_entity{std::string{detail::store_rows_table}, mutation::remove(std::move(keys), any_etag)}, context);
-    if (!done && !detail::is_table_missing(done.error())) { return failure{done.error()}; }
+    if (!done && !detail::is_absent(done)) { return failure{done.error()}; }
     return {};
 }
 

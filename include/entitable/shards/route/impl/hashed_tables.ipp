@@ -4,6 +4,7 @@
 
 // Logical tables over hashed stores.
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -126,9 +127,7 @@ ENTITABLE_DECL result<delete_table::response> delete_hashed_table(
     bool found = false;
     for (std::size_t place = 0; place < table.stores(); ++place) {
         auto const dropped = table.ask(place, delete_table{table.stored(place), place > 0 || request.may_be_absent});
-        bool const absent = !dropped &&
-            (dropped.error().code == error_code::resource_not_found ||
-                dropped.error().code == error_code::table_not_found);
+        bool const absent = is_absent(dropped);
         if (!dropped && !absent) {
             failure stopped{dropped.error()};
             stopped.error().effect = found ? effect::unknown : dropped.error().effect;

@@ -7,7 +7,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run_all.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/route/detail/shard_hedge.hpp>
+#include <entitable/shards/route/detail/shard_part.hpp>
 #include <entitable/shards/route/detail/shard_tables.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/shards/route/detail/shard_hedge.hpp>
+#include <entitable/shards/route/detail/shard_part.hpp>
 
 #include <deque>
 

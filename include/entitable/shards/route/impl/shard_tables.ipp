@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/part_hash.hpp>
 #include <entitable/core/request/validate.hpp>
 #include <entitable/core/text.hpp>
@@ -25,10 +26,7 @@ ENTITABLE_DECL result<void> drop_shard_table(
     context.cancellation = caller.cancellation;
     ENTITABLE_TRY(auto const through, state.store(store));
     auto const dropped = through.execute(delete_table{std::move(table), true}, context);
-    if (!dropped && dropped.error().code != error_code::resource_not_found &&
-        dropped.error().code != error_code::table_not_found) {
-        return failure{dropped.error()};
-    }
+    if (!dropped && !is_absent(dropped)) { return failure{dropped.error()}; }
     return {};
 }
 

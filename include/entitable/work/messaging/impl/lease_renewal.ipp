@@ -15,6 +15,7 @@ ENTITABLE_DECL renewal::renewal(queue_core queue, receipt& held)
       due_(held.responded_at +
           std::chrono::duration_cast<steady_time::duration>(
               std::chrono::nanoseconds{(held.visible_at.ticks - held.told.ticks) * 50})),
+      attempts_{queue_.options().max_attempts, queue_.options().delays},
       write_{queue_.table().name(), {}},
       look_{query_entities{
           queue_.table().name(), {key_interval::only(held.lane), key_interval::only(held.key)}, {}, {}, 1, {}}} {
@@ -38,14 +39,10 @@ ENTITABLE_DECL operation_step renewal::next(std::size_t place, steady_time now) 
 }
 
 ENTITABLE_DECL void renewal::again(error const& refused, steady_time now) {
-    if (!worth_retrying(refused) && refused.effect == effect::none) {
-        problem_ = refused;
-    } else if (++attempt_ >= queue_.options().max_attempts) {
+    if ((!worth_retrying(refused) && refused.effect == effect::none) || attempts_.is_last()) {
         problem_ = refused;
     } else {
-        due_ = now +
-            std::chrono::duration_cast<steady_time::duration>(
-                queue_.options().delays.delay(attempt_, queue_.random().unit()));
+        due_ = attempts_.next(queue_.random().unit(), now);
     }
 }
 
@@ -54,7 +51,7 @@ ENTITABLE_DECL void renewal::answer(result<write_entity::response> answered, ste
     if (answered) {
         held_->version = std::move(answered->etag);
         held_->visible_at = until_;
-        attempt_ = 0;
+        attempts_.restart();
         due_ = now + std::chrono::duration_cast<steady_time::duration>(queue_.options().visibility / 2);
         return;
     }

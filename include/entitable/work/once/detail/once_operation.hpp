@@ -3,16 +3,14 @@
 #pragma once
 
 /// \file
-/// The requests of `once`, as a resumable operation: claims the row of a key, marks it as done, or frees it.
+/// The requests of `once`: claims the row of a key, marks it as done, or frees it.
 
 #include <entitable/core/backoff.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/request/call.hpp>
-#include <entitable/core/request/operation.hpp>
 #include <entitable/core/request/requests.hpp>
-
-#include <optional>
+#include <entitable/core/request/resumable.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -42,58 +40,18 @@ struct once_claim {
     date_time done_at{}; ///< by the clock of the store
 };
 
-/// One of three tasks:
-/// - Claim: inserts the row. If the row exists, it is read; a free row, or one whose claim has ended, is taken under the ETag that was
-///   read. A claim is recognized by its id, so a lost answer costs one more read.
-/// - Done: a merge without a condition, because done is final, whoever was faster.
-/// - Free: a merge under the ETag of the claim. A refusal means that the claim is no longer the caller's.
+using once_operation = resumable<once_claim>;
+
+/// Claims a key: inserts its row. If the row exists, it is read; a free row, or one whose claim has ended, is taken under the ETag that
+/// was read. Returns the claim of an earlier call that is done.
 ///
 /// Whether a claim has ended is decided by the clock of the store alone: the Timestamp of the row, and the time in the answer that
 /// contained the row. The row, the call, the clock and the random source must outlive the operation.
-class once_operation {
-public:
-    enum class task : std::uint8_t { claim, done, free };
-
-    once_operation(
-        task what, once_row const& at, once_claim own, call const& context, clock& time, once_attempts again);
-
-    [[nodiscard]] operation_step next() const noexcept {
-        return outcome_               ? operation_step{}
-            : phase_ == phase::read   ? operation_step{reading_, not_before_, 0, because_}
-            : phase_ == phase::create ? operation_step{creating_, not_before_, 0, because_}
-                                      : operation_step{writing_, not_before_, 0, because_};
-    }
-    void answer(result<get_entity::response> found, steady_time now);
-    void answer(result<written> done, steady_time now);
-    void answer(result<create_table::response> created, steady_time now);
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    [[nodiscard]] result<once_claim> finish() { return *std::move(outcome_); }
-
-private:
-    enum class phase : std::uint8_t { read, insert, merge, create };
-
-    void insert();
-    void merge(std::string_view state, etag_condition condition);
-    void judge(row_view stored, etag version);
-    void end() { outcome_.emplace(std::move(own_)); }
-    /// Continues with a phase after a wait, unless the attempts are used up.
-    void repeat(phase with, failure beaten, steady_time now);
-
-    task const what_;
-    once_row const& at_;
-    once_claim own_;
-    call const& context_;
-    clock& time_;
-    once_attempts again_;
-    get_entity reading_;
-    write_entity writing_;
-    create_table creating_;
-    phase phase_{phase::insert};
-    std::uint32_t beaten_{};
-    steady_time not_before_{(steady_time::min)()};
-    wait_cause because_{wait_cause::contention};
-    std::optional<result<once_claim>> outcome_;
-};
+once_operation claim_once(once_row const& at, once_claim own, call const& context, clock& time, once_attempts again);
+/// Marks a key as done, without a condition, because done is final, whoever was faster. The row and the random source must outlive it.
+once_operation mark_once(once_row const& at, once_claim own, once_attempts again);
+/// Frees a claimed key, unless the claim is no longer the caller's. The row and the random source must outlive it.
+once_operation free_once(once_row const& at, once_claim own, once_attempts again);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -32,11 +32,10 @@ ENTITABLE_DECL once::state::state(any_store below, std::string name, once_option
       usable(detail::check_once(row_key, options, through.profile())) {}
 
 ENTITABLE_DECL result<detail::once_claim> once::state::send(
-    detail::once_operation::task what, detail::once_row const& at, detail::once_claim own) {
+    function_ref<detail::once_operation(call const& context, detail::once_attempts again)> task) {
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    detail::once_operation sending{
-        what, at, std::move(own), context, *options.time, {options.max_attempts, options.delays, ids.random()}};
+    auto sending = task(context, {options.max_attempts, options.delays, ids.random()});
     return entitable::run(sending, context, *options.time, through);
 }
 
@@ -47,21 +46,27 @@ ENTITABLE_DECL result<once_outcome> once::run_erased(std::string_view key, runne
     if (!state_) { return detail::moved_from("once"); }
     if (!state_->usable) { return failure{state_->usable.error()}; }
     ENTITABLE_CHECK(validate_key(key, "PartitionKey", state_->through.profile()));
-    using task = detail::once_operation::task;
     once const kept{*this}; // the function may destroy or assign this object
     state& own = *kept.state_;
     detail::once_row const at{own.options.table, std::string{key}, own.row_key, own.options.claim};
-    ENTITABLE_TRY(auto claim, own.send(task::claim, at, {false, own.ids.next(), own.ids.next(), 0}));
+    detail::once_claim const wanted{false, own.ids.next(), own.ids.next(), 0};
+    ENTITABLE_TRY(auto const claim, own.send([&](call const& context, detail::once_attempts again) {
+        return claim_once(at, wanted, context, *own.options.time, std::move(again));
+    }));
     once_outcome outcome{claim.mine, claim.id, claim.runs, claim.done_at};
     if (!claim.mine) { return outcome; }
     result<void> done = function(once_run{outcome.id, outcome.runs});
     if (!done) {
         if (done.error().effect == effect::none) {
-            static_cast<void>(own.send(task::free, at, std::move(claim))); // if it fails, the claim ends by itself
+            // If it fails, the claim ends by itself.
+            static_cast<void>(own.send(
+                [&](call const&, detail::once_attempts again) { return free_once(at, claim, std::move(again)); }));
         }
         return std::move(done).as_failure();
     }
-    if (auto marked = own.send(task::done, at, std::move(claim)); !marked) {
+    auto marked =
+        own.send([&](call const&, detail::once_attempts again) { return mark_once(at, claim, std::move(again)); });
+    if (!marked) {
         failure unmarked = std::move(marked).as_failure();
         unmarked.error().effect = effect::unknown; // of the function
         return unmarked;

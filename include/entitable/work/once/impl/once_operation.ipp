@@ -2,8 +2,11 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/row/row.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/transport/contention.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/work/once/detail/once_operation.hpp>
 
 #include <limits>
@@ -16,45 +19,31 @@ inline constexpr std::string_view once_claimed = "claimed";
 inline constexpr std::string_view once_free = "free";
 inline constexpr std::string_view once_done = "done";
 
-ENTITABLE_DECL once_operation::once_operation(
-    task what, once_row const& at, once_claim own, call const& context, clock& time, once_attempts again)
-    : what_(what), at_(at), own_(std::move(own)), context_(context), time_(time), again_(std::move(again)) {
-    reading_ = {at.table, at.partition_key, at.row_key, {}};
-    writing_.table = at.table;
-    creating_.table = at.table;
-    switch (what) {
-        case task::claim: insert(); break;
-        case task::done: merge(once_done, any_etag); break;
-        case task::free: merge(once_free, own_.version); break;
-    }
-}
+// ---- the rows -----------------------------------------------------------------------------------------
 
-/// The first claim of a key; or the mark that a key is done whose row was removed.
-ENTITABLE_DECL void once_operation::insert() {
-    if (what_ == task::claim) { own_.runs = 1; }
-    row_builder made{at_.partition_key, at_.row_key};
-    made.add(once_state, what_ == task::claim ? once_claimed : once_done);
-    made.add("Claim", std::string_view{own_.claim});
-    made.add("Lease", std::int64_t{at_.claim.count()});
-    made.add("Id", std::string_view{own_.id});
-    made.add("Runs", own_.runs);
-    writing_.change = mutation::insert(made.build());
-    phase_ = phase::insert;
-}
-
-ENTITABLE_DECL void once_operation::merge(std::string_view state, etag_condition condition) {
-    row_builder made{at_.partition_key, at_.row_key};
+/// The row of a claim; the first of a key has its id. With the state done: the row of a key whose row was removed.
+inline row row_of_claim(once_row const& at, once_claim const& own, std::string_view state, bool is_first) {
+    row_builder made{at.partition_key, at.row_key};
     made.add(once_state, state);
-    if (what_ == task::claim) {
-        made.add("Claim", std::string_view{own_.claim});
-        made.add("Lease", std::int64_t{at_.claim.count()});
-        made.add("Runs", own_.runs);
-    }
-    writing_.change = mutation::merge(made.build(), std::move(condition));
-    phase_ = phase::merge;
+    made.add("Claim", std::string_view{own.claim});
+    made.add("Lease", std::int64_t{at.claim.count()});
+    if (is_first) { made.add("Id", std::string_view{own.id}); }
+    made.add("Runs", own.runs);
+    return made.build();
+}
+inline mutation first_once(once_row const& at, once_claim const& own, std::string_view state) {
+    return mutation::insert(row_of_claim(at, own, state, true));
+}
+inline mutation once_in_state(once_row const& at, std::string_view state, etag_condition condition) {
+    row_builder made{at.partition_key, at.row_key};
+    made.add(once_state, state);
+    return mutation::merge(made.build(), std::move(condition));
 }
 
-ENTITABLE_DECL void once_operation::judge(row_view stored, etag version) {
+/// Reads a row. Returns whether the claim has ended: the key is done, or the claim is the caller's, whose answer was lost. If not, the key
+/// can be claimed, and `own` has the number of its runs. `now` is the time of the store. Errors: StoreBusy while another call holds the key.
+inline result<bool> take_once(
+    once_row const& at, row_view stored, etag const& version, date_time now, once_claim& own) {
     auto const text_of = [&](std::string_view name) {
         auto const found = stored.find(name);
         return found && found->type() == edm_type::string ? found->as_string() : std::string_view{};
@@ -67,103 +56,161 @@ ENTITABLE_DECL void once_operation::judge(row_view stored, etag version) {
     bool const good = known && lease && lease->type() == edm_type::int64 && lease->as_int64() >= 0 &&
         lease->as_int64() <= longest && runs && runs->type() == edm_type::int32 && runs->as_int32() >= 0;
     if (!good) {
-        outcome_.emplace(failure{error_code::row_mismatch,
-            text::joined({"the row of the key \"", at_.partition_key, "\" was not written by once"})});
-        return;
+        return failure{error_code::row_mismatch,
+            text::joined({"the row of the key \"", at.partition_key, "\" was not written by once"})};
     }
-    bool const recognized = text_of("Claim") == own_.claim;
-    own_.id = text_of("Id");
-    own_.runs = runs->as_int32();
+    bool const recognized = text_of("Claim") == own.claim;
+    own.id = text_of("Id");
+    own.runs = runs->as_int32();
     if (state == once_done) {
-        own_.done_at = stored.timestamp();
-        return end();
+        own.done_at = stored.timestamp();
+        return true;
     }
     if (recognized && state == once_claimed) { // the answer to the claim was lost
-        own_.mine = true;
-        own_.version = std::move(version);
-        return end();
+        own.mine = true;
+        own.version = version;
+        return true;
     }
-    date_time const now = context_.server_date != date_time{} ? context_.server_date : time_.now();
     std::chrono::milliseconds const left{lease->as_int64() - (now.ticks - stored.timestamp().ticks) / 10'000};
     if (state == once_claimed && left.count() > 0) {
         failure busy{error_code::store_busy,
-            text::joined({"the key \"", at_.partition_key, "\" is claimed by another call for at most ",
+            text::joined({"the key \"", at.partition_key, "\" is claimed by another call for at most ",
                 std::to_string(left.count()), " ms"})};
         busy.error().retry_after = left;
-        outcome_.emplace(std::move(busy));
-        return;
+        return busy;
     }
-    own_.runs += own_.runs < (std::numeric_limits<std::int32_t>::max)() ? 1 : 0;
-    merge(once_claimed, std::move(version));
+    own.runs += own.runs < (std::numeric_limits<std::int32_t>::max)() ? 1 : 0;
+    return false;
 }
 
-ENTITABLE_DECL void once_operation::answer(result<get_entity::response> found, steady_time) {
-    if (found) {
-        judge(found->entity.view(), std::move(found->etag));
-    } else if (found.error().code == error_code::resource_not_found) {
-        insert();
-    } else {
-        outcome_.emplace(std::move(found).as_failure());
-    }
-}
+// ---- attempts -----------------------------------------------------------------------------------------
 
-ENTITABLE_DECL void once_operation::answer(result<written> done, steady_time now) {
-    if (done) {
-        if (what_ == task::claim && done->etag.empty()) {
-            phase_ = phase::read; // the version is in the row
-            return;
+/// The attempts of a task, and how its next request is sent.
+class once_tries {
+public:
+    explicit once_tries(once_attempts again) : again_(std::move(again)), rivals_(again_.most, again_.delays) {}
+    once_tries(once_tries const&) = delete;
+    once_tries& operator=(once_tries const&) = delete;
+    ~once_tries() = default;
+
+    /// Begins the next attempt. Returns the error if none is left.
+    [[nodiscard]] result<void> next(error beaten, bool at_once = false) {
+        if (rivals_.is_last()) {
+            beaten.attempts = rivals_.attempt();
+            return failure{std::move(beaten)};
         }
-        own_.mine = what_ == task::claim;
-        own_.version = std::move(done->etag);
-        return end();
-    }
-    failure problem = std::move(done).as_failure();
-    if (problem.error().effect == effect::unknown) {
-        // A claim looks whether it arrived. The other tasks can be repeated.
-        return repeat(what_ == task::claim ? phase::read : phase_, std::move(problem), now);
-    }
-    switch (problem.error().code) {
-        case error_code::entity_already_exists:
-            if (what_ == task::done) { merge(once_done, any_etag); }
-            return repeat(what_ == task::done ? phase::merge : phase::read, std::move(problem), now);
-        case error_code::update_condition_not_satisfied:
-            if (what_ == task::free) { return end(); }
-            return repeat(phase::read, std::move(problem), now);
-        case error_code::table_not_found:
-        case error_code::resource_not_found: // some services return this for a missing table
-            if (what_ == task::free) { return end(); }
-            if (phase_ == phase::insert || problem.error().code == error_code::table_not_found) {
-                return repeat(phase::create, std::move(problem), now);
-            }
-            insert();
-            return repeat(phase::insert, std::move(problem), now);
-        default: outcome_.emplace(std::move(problem)); return;
-    }
-}
-
-ENTITABLE_DECL void once_operation::answer(result<create_table::response> created, steady_time now) {
-    insert();
-    if (!created && created.error().code != error_code::table_already_exists) {
-        failure problem = std::move(created).as_failure();
-        if (problem.error().effect != effect::unknown) {
-            outcome_.emplace(std::move(problem));
+        due_.because = beaten.effect == effect::unknown ? wait_cause::back_off : wait_cause::contention;
+        if (at_once) {
+            rivals_.next_at_once();
         } else {
-            repeat(phase::insert, std::move(problem), now);
+            due_.after = rivals_.delay(again_.random.unit());
+        }
+        return {};
+    }
+    /// How the next request is sent, once.
+    [[nodiscard]] ask_options due() noexcept { return std::exchange(due_, {}); }
+    [[nodiscard]] bool is_first() const noexcept { return rivals_.attempt() == 1; }
+
+private:
+    once_attempts again_;
+    contention rivals_;
+    ask_options due_;
+};
+
+/// Creates the table, because a write was refused for the lack of it.
+inline resumable<void> make_once_table(std::string table, error const& lacking, once_tries& tries) {
+    ENTITABLE_CO_CHECK(tries.next(lacking, true)); // an ordinary step: there is no wait
+    create_table const creating{std::move(table)};
+    auto const made = co_await ask(creating, tries.due());
+    if (made || made.error().code == error_code::table_already_exists) { co_return {}; }
+    if (made.error().effect != effect::unknown) { co_return failure{made.error()}; }
+    co_return tries.next(made.error());
+}
+
+// ---- the three tasks ----------------------------------------------------------------------------------
+
+ENTITABLE_DECL once_operation claim_once(
+    once_row const& at, once_claim own, call const& context, clock& time, once_attempts again) {
+    once_tries tries{std::move(again)};
+    get_entity const reading{at.table, at.partition_key, at.row_key, {}};
+    own.runs = 1;
+    write_entity writing{at.table, first_once(at, own, once_claimed)};
+    for (;;) {
+        auto done = co_await ask(writing, tries.due());
+        if (done && !done->etag.empty()) { // without an ETag, the version is in the row
+            own.mine = true;
+            own.version = std::move(done->etag);
+            co_return own;
+        }
+        bool const known = !done && done.error().effect != effect::unknown;
+        if (known && is_absent(done)) {
+            // Some services return ResourceNotFound for a missing table. After a merge it means that the row was removed.
+            bool const inserted = writing.change.kind == mutation_kind::insert;
+            if (inserted || done.error().code == error_code::table_not_found) {
+                ENTITABLE_CO_CHECK(co_await make_once_table(at.table, done.error(), tries));
+            } else {
+                ENTITABLE_CO_CHECK(tries.next(done.error()));
+            }
+            own.runs = 1;
+            writing.change = first_once(at, own, once_claimed);
+            continue;
+        }
+        if (known && !was_beaten(done.error())) { co_return failure{done.error()}; }
+        // Another call may have the key, or the answer was lost: the row tells.
+        if (!done) { ENTITABLE_CO_CHECK(tries.next(done.error(), tries.is_first())); }
+        auto const found = co_await ask(reading, tries.due());
+        if (!found && found.error().code != error_code::resource_not_found) { co_return failure{found.error()}; }
+        if (!found) {
+            own.runs = 1;
+            writing.change = first_once(at, own, once_claimed);
+            continue;
+        }
+        date_time const now = context.server_date != date_time{} ? context.server_date : time.now();
+        ENTITABLE_CO_TRY(bool const ended, take_once(at, found->entity.view(), found->etag, now, own));
+        if (ended) { co_return own; }
+        writing.change = mutation::merge(row_of_claim(at, own, once_claimed, false), found->etag);
+    }
+}
+
+ENTITABLE_DECL once_operation mark_once(once_row const& at, once_claim own, once_attempts again) {
+    once_tries tries{std::move(again)};
+    write_entity writing{at.table, once_in_state(at, once_done, any_etag)};
+    for (;;) {
+        auto const done = co_await ask(writing, tries.due());
+        if (done) { co_return own; }
+        error const& refused = done.error();
+        bool const inserted = writing.change.kind == mutation_kind::insert;
+        bool lacks_table = false;
+        if (refused.effect != effect::unknown) { // after a lost answer the same write is repeated
+            if (is_absent(refused)) {
+                lacks_table = inserted || refused.code == error_code::table_not_found;
+                writing.change = first_once(at, own, once_done);
+            } else if (refused.code == error_code::entity_already_exists) { // the row is back: it is changed
+                writing.change = once_in_state(at, once_done, any_etag);
+            } else {
+                co_return failure{refused};
+            }
+        }
+        if (lacks_table) {
+            ENTITABLE_CO_CHECK(co_await make_once_table(at.table, refused, tries));
+        } else {
+            ENTITABLE_CO_CHECK(tries.next(refused));
         }
     }
 }
 
-ENTITABLE_DECL void once_operation::repeat(phase with, failure beaten, steady_time now) {
-    phase_ = with;
-    if (++beaten_ >= again_.most) {
-        beaten.error().attempts = beaten_;
-        outcome_.emplace(std::move(beaten));
-        return;
+ENTITABLE_DECL once_operation free_once(once_row const& at, once_claim own, once_attempts again) {
+    once_tries tries{std::move(again)};
+    write_entity const writing{at.table, once_in_state(at, once_free, own.version)};
+    for (;;) {
+        auto const done = co_await ask(writing, tries.due());
+        if (done) { co_return own; }
+        if (done.error().effect != effect::unknown) {
+            if (is_absent(done) || was_beaten(done.error())) { co_return own; } // the claim is no longer the caller's
+            co_return failure{done.error()};
+        }
+        ENTITABLE_CO_CHECK(tries.next(done.error()));
     }
-    bool const first = with == phase::create || (beaten_ == 1 && with == phase::read); // an ordinary step
-    because_ = beaten.error().effect == effect::unknown ? wait_cause::back_off : wait_cause::contention;
-    auto const wait = first ? std::chrono::nanoseconds{0} : again_.delays.delay(beaten_, again_.random.unit());
-    not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
 }
 
 } // namespace detail

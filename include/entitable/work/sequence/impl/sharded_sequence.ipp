@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/sequential_requests.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -76,8 +77,7 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
         if (read) {
             ENTITABLE_TRY(value_view const counted, detail::counted_value(read->entity, *counter));
             sum += static_cast<std::uint64_t>(counted.bits());
-        } else if (error_code const code = read.error().code;
-            code != error_code::resource_not_found && code != error_code::table_not_found) {
+        } else if (!detail::is_absent(read)) {
             return std::move(read).as_failure();
         } // if not, this shard has not been used yet
         if (++counter == state_->counters.end()) { return false; }

@@ -5,7 +5,7 @@
 /// \file
 /// One save of a unit of work: settles lost changes, then sends new changes. Without the types of entities.
 
-#include <entitable/core/request/write_outcome.hpp>
+#include <entitable/core/request/settling.hpp>
 #include <entitable/work/tracking/detail/entity_tracker.hpp>
 
 #include <set>
