@@ -34,6 +34,7 @@
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/exact_sum.ipp>
 #include <entitable/client/impl/group_index.ipp>
+#include <entitable/client/impl/migration_mark.ipp>
 #include <entitable/client/impl/partition_search.ipp>
 #include <entitable/client/impl/row_confirmation.ipp>
 #include <entitable/client/impl/row_table.ipp>

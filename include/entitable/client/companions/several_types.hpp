@@ -139,7 +139,17 @@ public:
     template <class E = only>
     [[nodiscard]] result<written> merge(E const& entity, etag_condition condition) const {
         refuse_merge<E>();
-        return write(mutation_kind::merge, entity, std::move(condition));
+        if constexpr (detail::replaced_by_merge<E>) {
+            if constexpr (allows<E>()) {
+                detail::change_list alone;
+                alone.add_removing(detail::row_without_former_names(entity), std::move(condition));
+                return alone.submit_one(core_);
+            } else {
+                return detail::reported();
+            }
+        } else {
+            return write(mutation_kind::merge, entity, std::move(condition));
+        }
     }
     /// Replaces only the given members: `merge(at("ACME"), c::last = 7, any_etag)`; see `table<E>::merge`. The members determine the type.
     template <class... Values, class... ChangesAndCondition>
@@ -167,6 +177,7 @@ public:
     template <class E = only>
     [[nodiscard]] result<written> insert_or_merge(E const& entity) const {
         refuse_merge<E>();
+        detail::refuse_merge_beside_former_names<typename mapping<E>::properties>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
     /// See `table<E>::remove`. With `removal::archived` the entity is still counted in its sums, which then cover both

@@ -34,20 +34,27 @@ ENTITABLE_DECL row_walk::row_walk(shared<query_source> source, query_limits limi
 
 ENTITABLE_DECL row_walk::~row_walk() = default;
 
+ENTITABLE_LAZY void narrow_to_type(query_plan& plan, type_pattern const& type) {
+    for (key_range& each : plan.ranges) { each.row = intersection(each.row, type.row.interval()); }
+    std::erase_if(plan.ranges, [](key_range const& each) { return each.is_empty(); });
+}
+
 ENTITABLE_LAZY_BODY shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of) {
     auto source = shared<query_source>::make(table.store(), table.options(), table.name(),
         make_plan(condition, path, of.partition_layout, of.row_layout, table.store().profile()), of.partition_layout,
         of.row_layout);
+    if (source->problem) { source->watch = watch_for(*source, condition, table.store().profile()); }
     if (table.type() != nullptr) { only_of_type(*source, *table.type(), true); }
     return source;
 }
 
 ENTITABLE_LAZY_BODY void only_of_type(query_source& source, type_pattern const& type, bool shares_partitions) {
     source.type = &type;
+    if (source.watch) { source.watch->migrated.type = &type; } // a new source shares its watch with nobody
     if (!shares_partitions) { return; }
-    for (key_range& each : source.plan.ranges) { each.row = intersection(each.row, type.row.interval()); }
-    std::erase_if(source.plan.ranges, [](key_range const& each) { return each.is_empty(); });
+    narrow_to_type(source.plan, type);
+    if (source.watch) { narrow_to_type(source.watch->migrated.plan, type); }
 }
 
 ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {
@@ -59,6 +66,7 @@ ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, dat
     }
     auto source = with_transport(all, all.through);
     source->plan = std::move(plan);
+    source->watch = {}; // its plan lacks the limit
     return source;
 }
 
@@ -68,6 +76,7 @@ ENTITABLE_LAZY_BODY shared<query_source> with_transport(query_source const& all,
     auto source = shared<query_source>::make(
         std::move(through), all.options, all.table, std::move(planned), all.partition_layout, all.row_layout);
     source->type = all.type;
+    source->watch = all.watch;
     return source;
 }
 
@@ -81,7 +90,7 @@ ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
 ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     shared<query_source> source, query_limits limits, projection select) {
     ENTITABLE_CHECK(check_source(source.get()));
-    query_reading reading{*source, std::move(select), limits.in_flight};
+    query_reading reading{source->current(), std::move(select), limits.in_flight};
     std::uint64_t taken = 0;
     if (limits.read != nullptr) {
         auto position = limits.read(*source, reading.select(), limits.token);
@@ -90,15 +99,19 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
         reading.go_to(*std::move(position));
     }
     if (limits.only_one && (!limits.take || *limits.take > taken)) { limits.take = taken + 1; }
+    bool const is_watched = static_cast<bool>(source->watch);
+    bool const is_migrated = is_watched && &source->current() != &*source;
     auto walk = shared<row_walk>::make(std::move(source), std::move(limits), std::move(reading));
     walk->taken_ = taken;
+    walk->asks_marks_ = is_watched && !is_migrated;
+    walk->is_migrated_ = is_migrated;
     return walk;
 }
 
 ENTITABLE_LAZY_BODY std::uint32_t row_walk::rows_of_next_page() const noexcept {
     constexpr std::uint32_t most = 1000; // larger pages are refused, however many rows are taken
     std::uint32_t const rows = limits_.page_size;
-    bool const fewer = limits_.take && rows <= most && source_->plan.client.empty() && *limits_.take - taken_ < rows;
+    bool const fewer = limits_.take && rows <= most && parts().plan.client.empty() && *limits_.take - taken_ < rows;
     return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // does not read rows that will not be
                                                                               // used
 }
@@ -153,15 +166,45 @@ ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
 
 ENTITABLE_LAZY_BODY operation_step row_walk::due() {
     if (!take_pages()) { return {}; }
+    if (asks_marks()) { return operation_step{std::as_const(source_->watch->request)}; }
     reading_.set_page_size(rows_of_next_page());
     return reading_.next();
 }
 
+ENTITABLE_LAZY_BODY void row_walk::take_marks(result<query_entities::response> response) {
+    asks_marks_ = false;
+    if (!response) {
+        reading_.abandon(response.error());
+        return;
+    }
+    former_watch const& watch = *source_->watch;
+    if (!watch.all_in(response->rows)) { return; }
+    watch.done.store(true, std::memory_order_relaxed);
+    is_migrated_ = true;
+    query_position const here = reading_.position();
+    projection select = reading_.select();
+    reading_ = query_reading{watch.migrated, std::move(select), limits_.in_flight};
+    reading_.go_to(here);
+}
+
+ENTITABLE_LAZY_BODY void row_walk::read_marks() {
+    if (!asks_marks()) { return; }
+    call context{source_->options, system_clock()};
+    take_marks(source_->through.execute(source_->watch->request, context));
+}
+
 ENTITABLE_LAZY_BODY void row_walk::answer(result<query_entities::response> response, steady_time now) {
+    if (asks_marks()) {
+        take_marks(std::move(response));
+        return;
+    }
     reading_.answer(std::move(response), now);
 }
 
-ENTITABLE_LAZY_BODY void row_walk::abandon(error const& reason) { reading_.abandon(reason); }
+ENTITABLE_LAZY_BODY void row_walk::abandon(error const& reason) {
+    asks_marks_ = false;
+    reading_.abandon(reason);
+}
 
 ENTITABLE_LAZY_BODY result<bool> row_walk::end_page() {
     if (used_ == 0) { page_ = {}; }
@@ -183,8 +226,19 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
         return run(one, source_->options, system_clock(), source_->through);
     }
     begin_page();
-    while (take_pages()) { read_round(); }
+    while (take_pages()) {
+        read_marks();
+        if (!reading_.page_is_here()) { read_round(); }
+    }
     return end_page();
+}
+
+ENTITABLE_LAZY_BODY result<void> row_walk::read_marks_shown() {
+    if (!asks_marks()) { return {}; }
+    read_marks();
+    if (!reading_.page_is_here()) { return {}; }
+    auto failed = reading_.finish();
+    return failed ? result<void>{} : std::move(failed).as_failure();
 }
 
 ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
@@ -213,7 +267,8 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
         }
     };
     page_visitor const watcher{look};
-    row_keys = row_keys || !source_->plan.client.empty() || source_->type != nullptr;
+    if (!taken_all() && !reading_.at_end()) { ENTITABLE_CHECK(read_marks_shown()); }
+    row_keys = row_keys || !parts().plan.client.empty() || source_->type != nullptr;
     while (!taken_all() && !reading_.at_end()) {
         auto read = show_page(watcher, row_keys);
         if (read) { read = page_done(); }
@@ -223,8 +278,9 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
 }
 
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
+    if (can_show_rows() && !taken_all() && !reading_.at_end()) { ENTITABLE_CHECK(read_marks_shown()); }
     // If each row of the range counts, the store may count them itself.
-    query_plan const& plan = source_->plan;
+    query_plan const& plan = parts().plan;
     if (can_show_rows() && plan.client.empty() && source_->type == nullptr && !plan.meets_system_rows &&
         !limits_.take) {
         std::uint64_t shown = 0;
