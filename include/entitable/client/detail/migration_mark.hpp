@@ -6,9 +6,9 @@
 /// Marks of migrations: system rows that say that no row of a table has the former name or type of a member any more. `migrate` writes
 /// them; queries read them, to let the service compare the member again. Format: docs/stored_formats.md.
 
+#include <entitable/client/detail/known_marks.hpp>
 #include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/query/reading.hpp>
-#include <entitable/core/shared.hpp>
 
 #include <atomic>
 #include <string>
@@ -29,15 +29,18 @@ struct former_watch : counted {
     query_parts migrated;            ///< the query for a migrated table: the service compares the members
     query_entities request;          ///< reads the marks
     std::vector<std::string> wanted; ///< row keys of the marks of the members
+    shared<known_marks> known;       ///< the marks that other queries of the table have found; may be null
     mutable std::atomic<bool> done{false};
 
     /// Whether the rows contain all marks.
     ENTITABLE_LAZY [[nodiscard]] bool all_in(page const& marks) const;
+    /// Notes that the table is migrated.
+    ENTITABLE_LAZY void note_migrated() const;
 };
 
 /// Makes the watch of a query; null if no condition is on a changed member.
 ENTITABLE_LAZY [[nodiscard]] shared<former_watch> watch_for(
-    query_parts const& asked, predicate_nodes const& condition, profile const& limits);
+    query_parts const& asked, predicate_nodes const& condition, profile const& limits, shared<known_marks> known);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

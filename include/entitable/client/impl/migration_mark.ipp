@@ -36,8 +36,13 @@ ENTITABLE_LAZY_BODY bool former_watch::all_in(page const& marks) const {
     });
 }
 
+ENTITABLE_LAZY_BODY void former_watch::note_migrated() const {
+    done.store(true, std::memory_order_relaxed);
+    if (known) { known->add(wanted); }
+}
+
 ENTITABLE_LAZY_BODY shared<former_watch> watch_for(
-    query_parts const& asked, predicate_nodes const& condition, profile const& limits) {
+    query_parts const& asked, predicate_nodes const& condition, profile const& limits, shared<known_marks> known) {
     std::vector<std::string> wanted;
     for (predicate_node const& node : condition) {
         if (node.former != nullptr) { wanted.push_back(mark_row_key(node.name, *node.former, asked.row_layout)); }
@@ -50,7 +55,9 @@ ENTITABLE_LAZY_BODY shared<former_watch> watch_for(
     auto watch = shared<former_watch>::make();
     watch->migrated = {asked.table, *std::move(plan), asked.partition_layout, asked.row_layout, asked.type};
     watch->request = marks_of(asked.table);
+    watch->done = known && known->have(wanted);
     watch->wanted = std::move(wanted);
+    watch->known = std::move(known);
     return watch;
 }
 

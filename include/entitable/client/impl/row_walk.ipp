@@ -44,7 +44,7 @@ ENTITABLE_LAZY_BODY shared<query_source> ask(
     auto source = shared<query_source>::make(table.store(), table.options(), table.name(),
         make_plan(condition, path, of.partition_layout, of.row_layout, table.store().profile()), of.partition_layout,
         of.row_layout);
-    if (source->problem) { source->watch = watch_for(*source, condition, table.store().profile()); }
+    if (source->problem) { source->watch = watch_for(*source, condition, table.store().profile(), table.marks()); }
     if (table.type() != nullptr) { only_of_type(*source, *table.type(), true); }
     return source;
 }
@@ -179,7 +179,7 @@ ENTITABLE_LAZY_BODY void row_walk::take_marks(result<query_entities::response> r
     }
     former_watch const& watch = *source_->watch;
     if (!watch.all_in(response->rows)) { return; }
-    watch.done.store(true, std::memory_order_relaxed);
+    watch.note_migrated();
     is_migrated_ = true;
     query_position const here = reading_.position();
     projection select = reading_.select();

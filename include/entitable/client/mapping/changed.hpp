@@ -176,6 +176,12 @@ template <auto... Members>
 inline constexpr bool has_former_names<members<0, Members...>> =
     ((is_changed<Members> && parts_of_member<Members> == 2) || ...);
 
+/// Whether a member has an earlier name or type.
+template <class Members>
+inline constexpr bool has_changed = false;
+template <auto... Members>
+inline constexpr bool has_changed<members<0, Members...>> = (is_changed<Members> || ...);
+
 /// Reports that a write cannot remove a former name, because a merge of the service removes no property.
 template <class Members>
 consteval void refuse_merge_beside_former_names() {

@@ -6,6 +6,7 @@
 /// A migration without the user's types: steps of a bulk update, with a checkpoint after each.
 
 #include <entitable/bulk/schema/detail/declared_properties.hpp>
+#include <entitable/client/detail/migration_mark.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/core/load/detail/bulk_run.hpp>
 #include <entitable/core/load/detail/migration_position.hpp>
@@ -30,6 +31,18 @@ using migration_start = function_ref<result<shared<row_walk>>(std::optional<std:
 [[nodiscard]] result<bulk_report> run_migration(query_source const& found, any_store const& through,
     std::string const& table, call_options const& calls, bulk_change convert, migration_start start,
     bulk_options options);
+
+/// Writes the marks of the members with an earlier name or type.
+[[nodiscard]] result<void> mark_migrated(any_store const& through, std::string const& table, call_options const& calls,
+    declared_properties of, key_layout row_layout, clock& time);
+/// Whether the table has all these marks.
+[[nodiscard]] result<bool> has_marks(any_store const& through, std::string const& table, call_options const& calls,
+    declared_properties of, key_layout row_layout, clock& time);
+
+/// Runs passes over a table until one of them, which began at the first row, found nothing to rewrite; then calls `mark`. Errors:
+/// UpdateConditionNotSatisfied if each of several passes rewrote rows.
+[[nodiscard]] result<bulk_report> run_passes(function_ref<result<bulk_report>(bulk_options const&)> pass,
+    function_ref<result<void>()> mark, bulk_options const& options);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
