@@ -90,20 +90,29 @@ ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
 ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     shared<query_source> source, query_limits limits, projection select) {
     ENTITABLE_CHECK(check_source(source.get()));
-    query_reading reading{source->current(), std::move(select), limits.in_flight};
-    std::uint64_t taken = 0;
-    if (limits.read != nullptr) {
-        auto position = limits.read(*source, reading.select(), limits.token);
+    std::optional<query_position> resumed;
+    query_parts const* used = &source->current();
+    if (limits.read != nullptr) { // a store continues only the request that it began
+        used = &*source;
+        auto position = limits.read(*source, select, limits.token);
+        if (!position && source->watch) {
+            if (auto other = limits.read(source->watch->migrated, select, limits.token)) {
+                used = &source->watch->migrated;
+                position = std::move(other);
+            }
+        }
         if (!position) { return std::move(position).as_failure(); }
-        taken = position->taken;
-        reading.go_to(*std::move(position));
+        resumed = *std::move(position);
     }
+    query_reading reading{*used, std::move(select), limits.in_flight};
+    std::uint64_t const taken = resumed ? resumed->taken : 0;
+    if (resumed) { reading.go_to(*std::move(resumed)); }
     if (limits.only_one && (!limits.take || *limits.take > taken)) { limits.take = taken + 1; }
-    bool const is_watched = static_cast<bool>(source->watch);
-    bool const is_migrated = is_watched && &source->current() != &*source;
+    bool const is_migrated = used != &*source;
+    bool const asks_marks = source->watch && !is_migrated && limits.read == nullptr;
     auto walk = shared<row_walk>::make(std::move(source), std::move(limits), std::move(reading));
     walk->taken_ = taken;
-    walk->asks_marks_ = is_watched && !is_migrated;
+    walk->asks_marks_ = asks_marks;
     walk->is_migrated_ = is_migrated;
     return walk;
 }
@@ -181,10 +190,8 @@ ENTITABLE_LAZY_BODY void row_walk::take_marks(result<query_entities::response> r
     if (!watch.all_in(response->rows)) { return; }
     watch.note_migrated();
     is_migrated_ = true;
-    query_position const here = reading_.position();
     projection select = reading_.select();
     reading_ = query_reading{watch.migrated, std::move(select), limits_.in_flight};
-    reading_.go_to(here);
 }
 
 ENTITABLE_LAZY_BODY void row_walk::read_marks() {
@@ -432,7 +439,7 @@ ENTITABLE_LAZY_BODY std::optional<std::string> row_walk::token() const {
     if (taken_all() || reading_.at_end()) { return std::nullopt; }
     query_position here = reading_.position();
     here.taken = taken_;
-    return make_token(*source_, reading_.select(), here);
+    return make_token(parts(), reading_.select(), here);
 }
 
 } // namespace detail

@@ -24,7 +24,8 @@ struct retyping {
 template <class Made, class Old>
 struct retyping<Made (*)(Old)> {
     static constexpr bool good = true;
-    using old_type = std::remove_cvref_t<Old>;
+    using old_type = std::conditional_t<std::is_same_v<std::remove_cvref_t<Old>, std::string_view>, std::string,
+        std::remove_cvref_t<Old>>;
     using made_type = Made;
 };
 template <class Made, class Old>

@@ -84,7 +84,7 @@
     static_assert(false,                                                                                       \
         "ENTITABLE: '" shown                                                                                   \
         "' has the wrong arguments: write literal(\"text\"), width(member, digits), salted(member, buckets), " \
-        "property(member, \"Name\"), accessors(name, getter, setter)");
+        "property(member, \"Name\"), accessors(name, getter, setter), formerly(member, \"Old\"), retyped(member, function)");
 // Forms that users try, for a message in one line.
 #define ENTITABLE_a_text_is_written_literal_formerly(...) ~, 7
 #define ENTITABLE_a_text_is_written_literal_retyped(...) ~, 7
