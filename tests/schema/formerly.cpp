@@ -142,7 +142,8 @@ struct songs {
 /// Names of the properties of a row.
 std::string names_in(any_store const& store, std::string_view partition, std::string_view key) {
     call context;
-    auto const found = store.execute(get_entity{"songs", std::string{partition}, std::string{key}, {}}, context).value();
+    auto const found =
+        store.execute(get_entity{"songs", std::string{partition}, std::string{key}, {}}, context).value();
     std::string names;
     property_cursor cursor{found.entity.payload()};
     for (property_view each; cursor.next(each);) {
@@ -184,27 +185,37 @@ TEST_CASE("each write removes the former name, and keeps what no struct declares
             },
             [&](after::song const& made) { return t.now.batch().merge(made, any_etag).submit().has_value(); },
             [&](after::song const& made) {
-                return t.now.batch().merge(at("x", 1), s::title = made.title, s::seconds = made.seconds, any_etag)
-                    .submit().has_value();
+                return t.now.batch()
+                    .merge(at("x", 1), s::title = made.title, s::seconds = made.seconds, any_etag)
+                    .submit()
+                    .has_value();
             },
             [&](after::song const& made) { return t.now.batch().replace(made, any_etag).submit().has_value(); },
             [&](after::song const& made) { return bulk_upsert(t.now, std::vector{made}).value().all().has_value(); },
             [&](after::song const& made) {
                 return bulk_update(t.now, t.now.where(s::artist == "x"), [&](after::song& of) { of = made; })
-                    .value().all().has_value();
+                    .value()
+                    .all()
+                    .has_value();
             },
             [&](after::song const& made) {
-                return t.now.transact("x", [&](auto& work) -> result<void> {
-                    return work.update(1, [&](after::song& of) { of = made; }).has_value()
-                        ? result<void>{}
-                        : failure{error_code::invalid_input, ""};
-                }).has_value();
+                return t.now
+                    .transact("x",
+                        [&](auto& work) -> result<void> {
+                            return work.update(1, [&](after::song& of) { of = made; }).has_value()
+                                ? result<void>{}
+                                : failure{error_code::invalid_input, ""};
+                        })
+                    .has_value();
             },
             [&](after::song const& made) {
-                return t.now.transact("x", [&](auto& work) -> result<void> {
-                    work.replace(made, any_etag);
-                    return {};
-                }).has_value();
+                return t.now
+                    .transact("x",
+                        [&](auto& work) -> result<void> {
+                            work.replace(made, any_etag);
+                            return {};
+                        })
+                    .has_value();
             },
             [&](after::song const& made) {
                 unit_of_work work{t.now};
@@ -229,7 +240,8 @@ TEST_CASE("each write removes the former name, and keeps what no struct declares
         }
         CHECK_FALSE(bulk_upsert(t.now, std::vector{after::song{}}, {.merge = true}));
         t.old.insert_or_replace({"x", 1, "kept", "12", "rock"}).value();
-        t.now.merge(at("x", 1), s::genre = "pop", any_etag).value(); // one request, which does not touch the former name
+        t.now.merge(at("x", 1), s::genre = "pop", any_etag)
+            .value(); // one request, which does not touch the former name
         CHECK(t.now.get("x", 1).value().title == "kept");
     });
 }
@@ -252,11 +264,13 @@ TEST_CASE("with both names the new one wins, and schema_drift reports the row") 
         CHECK(drift.good());
         CHECK_FALSE(drift.migrated());
         CHECK_THAT(drift.to_string(),
-            ContainsSubstring("1 row: \"name\": the row has the property under both names, and reads take the current name; "
-                              "first x / S:0000000001\n") &&
+            ContainsSubstring(
+                "1 row: \"name\": the row has the property under both names, and reads take the current name; "
+                "first x / S:0000000001\n") &&
                 ContainsSubstring("1 row: \"name\": the property has its former name; first x / S:0000000002\n") &&
-                ContainsSubstring("2 rows: \"seconds\": the property has its former type, stored as Edm.String, declared "
-                                  "as Edm.Int32"));
+                ContainsSubstring(
+                    "2 rows: \"seconds\": the property has its former type, stored as Edm.String, declared "
+                    "as Edm.Int32"));
         CHECK(migrate(t.now).value().all().value().written == 2);
         CHECK(t.now.get("x", 1).value().title == "new");
         CHECK(schema_drift(t.now).value().differences.empty());
@@ -292,6 +306,27 @@ TEST_CASE("explain and select show both names until the table is marked") {
     CHECK(counts->seen == 2);
     CHECK(fresh.where(s::artist == "x" && s::title == "b").count().value() == 0);
     CHECK(counts->seen == 3);
+}
+
+TEST_CASE("the mark of a migration is stored as documented") {
+    songs t{memory_backend{}};
+    migrate(t.now).value();
+    call context;
+    std::vector<std::string> keys;
+    query_entities asked;
+    asked.table = "songs";
+    auto const found = t.store.execute(asked, context).value();
+    for (std::size_t index = 0; index < found.rows.size(); ++index) {
+        CHECK(found.rows[index].partition_key == "~!former!");
+        CHECK(row_format::header_size == found.rows[index].payload.size());
+        keys.emplace_back(found.rows[index].row_key);
+    }
+    CHECK(keys ==
+        std::vector<std::string>{
+            "~!former!Title!name!Edm.String!Edm.String!S:", "~!former!seconds!seconds!Edm.String!Edm.Int32!S:"});
+    CHECK(t.now.scan_table().count().value() == 0);
+    CHECK(t.now.partitions().value().empty());
+    CHECK(schema_drift(t.now).value().rows == 0);
 }
 
 TEST_CASE("types change with a function; what it refuses is never skipped") {
@@ -349,7 +384,8 @@ TEST_CASE("a token from before the migration continues after it") {
     CHECK(fresh_query.resume("1!0123456789abcdef!0!0").to().error().code == error_code::continuation_invalid);
 }
 
-TEST_CASE("a migration of former names that is killed at any request goes on, and marks the table once all rows are rewritten") {
+TEST_CASE("a migration of former names that is killed at any request goes on, and marks the table once all rows are "
+          "rewritten") {
     std::size_t killed = 0;
     for (std::size_t at = 1; at < 60; ++at) {
         for (bool const behind : {false, true}) {
@@ -430,17 +466,21 @@ TEST_CASE("a table with indexes or sums is not migrated in place") {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == error_code::not_supported);
     CHECK_THAT(refused.error().message,
-        ContainsSubstring("the table \"songs\" has the index or the sums \"by_genre\"") && ContainsSubstring("bulk_copy"));
-    auto const with_function = migrate(old.scan_table(), now, [](before::song const& from) {
-        return after::song{from.artist, from.number, from.name, 0, from.genre};
-    });
+        ContainsSubstring("the table \"songs\" has the index or the sums \"by_genre\"") &&
+            ContainsSubstring("bulk_copy"));
+    auto const with_function = migrate(old.scan_table(), now,
+        [](before::song const& from) { return after::song{from.artist, from.number, from.name, 0, from.genre}; });
     CHECK(with_function.error().code == error_code::not_supported);
     CHECK_FALSE(is_migrated(now).value());
     CHECK(all.retire("by_genre"));
     CHECK(all.retire("songs_of_genre"));
-    CHECK(bulk_remove(all.unmaintained<before::by_genre>(), all.unmaintained<before::by_genre>().scan_table()).value().all());
-    CHECK(bulk_remove(all.unmaintained<before::songs_of_genre>(),
-        all.unmaintained<before::songs_of_genre>().scan_table()).value().all());
+    CHECK(bulk_remove(all.unmaintained<before::by_genre>(), all.unmaintained<before::by_genre>().scan_table())
+            .value()
+            .all());
+    CHECK(
+        bulk_remove(all.unmaintained<before::songs_of_genre>(), all.unmaintained<before::songs_of_genre>().scan_table())
+            .value()
+            .all());
     CHECK(migrate(now).value().all());
 }
 
@@ -543,7 +583,8 @@ TEST_CASE("a key changes: the tables stand side by side, and a copy that is repe
         auto const again = copy().all().value();
         CHECK(again.written == 1);
         CHECK(again.already_there == 10);
-        t.now.merge(at("y", 1), s::seconds = 7, any_etag).value(); // a row that was copied changes: reported, and not overwritten
+        t.now.merge(at("y", 1), s::seconds = 7, any_etag)
+            .value(); // a row that was copied changes: reported, and not overwritten
         auto const third = copy();
         CHECK(third.refused == 1);
         CHECK(moved.where(fields<narrow>::all == "songs").count().value() == 11);

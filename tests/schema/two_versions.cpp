@@ -184,9 +184,7 @@ private:
                 }
                 break;
             }
-            default:
-                CHECK(before_.remove(shelf, number, any_etag).has_value() == there);
-                rows_.erase(at);
+            default: CHECK(before_.remove(shelf, number, any_etag).has_value() == there); rows_.erase(at);
         }
     }
 
@@ -299,9 +297,7 @@ private:
                 if (changes) { update_to(found->second, made); }
                 break;
             }
-            default:
-                CHECK(items_.remove(shelf, number, any_etag).has_value() == there);
-                rows_.erase(at);
+            default: CHECK(items_.remove(shelf, number, any_etag).has_value() == there); rows_.erase(at);
         }
     }
 
@@ -357,7 +353,8 @@ private:
         CHECK(items.where(here && starts_with(s::title, word.substr(0, 1))).count().value() == prefixed);
         CHECK(items.where(here && s::price >= limit).count().value() == dear);
         CHECK(std::get<0>(items.where(here && s::price >= limit).fold(sum(s::price)).value()) == sum_of_dear);
-        CHECK(items.where(here && (s::title == word || s::price < limit)).select(s::price).to().value().size() == either);
+        CHECK(
+            items.where(here && (s::title == word || s::price < limit)).select(s::price).to().value().size() == either);
         for (auto const& row : items.where(here && s::title == word).select(s::title, s::price).to().value()) {
             CHECK(row[s::title] == word);
             CHECK(row[s::price] == expected[{row[s::shelf], row[s::number]}].price);

@@ -5,8 +5,8 @@
 /// \file
 /// Aggregates, computed in one pass over a query: `fold(count(), min(r::celsius), average(r::celsius))`.
 
-#include <entitable/client/detail/exact_sum.hpp>
 #include <entitable/client/detail/folds.hpp>
+#include <entitable/core/detail/exact_sum.hpp>
 
 #include <cstdint>
 

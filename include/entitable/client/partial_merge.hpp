@@ -142,9 +142,8 @@ template <class Entity>
     for (property_cursor cursor{whole.payload()}; cursor.next(each);) {
         if (each.present) { builder.add(each.name, each.value); }
     }
-    [&]<auto... Members>(members<0, Members...>) {
-        (add_former.template operator()<Members>(), ...);
-    }(typename mapping<Entity>::properties{});
+    [&]<auto... Members>(members<0, Members...>) { (add_former.template operator()<Members>(), ...); }(
+        typename mapping<Entity>::properties{});
     return builder.build();
 }
 

@@ -6,10 +6,10 @@
 /// The part of a query that does not depend on its entity: the request, the transport, and the walk over the rows.
 
 #include <entitable/client/detail/migration_mark.hpp>
-#include <entitable/client/detail/one_thread.hpp>
 #include <entitable/client/mapping/detail/entity_kind.hpp>
 #include <entitable/client/query/reading.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/detail/one_thread.hpp>
 #include <entitable/core/transport/any_store.hpp>
 
 #include <cstdint>
@@ -153,7 +153,7 @@ private:
     ENTITABLE_LAZY void read_round();
     /// Whether the marks of migrations must be read before the first page.
     [[nodiscard]] bool asks_marks() const noexcept { return asks_marks_; }
-    /// Takes the marks: the walk goes on with the plan for a migrated table if they are all there.
+    /// Takes the marks: the walk uses the plan for a migrated table if they are all there.
     ENTITABLE_LAZY void take_marks(result<query_entities::response> response);
     /// Reads the marks, if they must be read.
     ENTITABLE_LAZY void read_marks();
@@ -283,4 +283,5 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/row_walk.ipp>
+#include <entitable/client/impl/walk_marks.ipp>
 #endif

@@ -71,7 +71,7 @@ public:
     table(any_store through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {
         detail::allow_alone<Entity>();
-        if constexpr (detail::has_changed<typename mapping<Entity>::properties>) { core_.keep_marks(); }
+        if constexpr (detail::has_changed_members<typename mapping<Entity>::properties>) { core_.keep_marks(); }
     }
     explicit table(detail::table_core core) : base(std::move(core)) {} ///< made by a table of several types
     /// Does not compile: the first argument is a store.

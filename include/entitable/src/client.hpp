@@ -32,7 +32,6 @@
 #include <entitable/client/companions/index/impl/sum_audit.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
-#include <entitable/client/impl/exact_sum.ipp>
 #include <entitable/client/impl/group_index.ipp>
 #include <entitable/client/impl/migration_mark.ipp>
 #include <entitable/client/impl/partition_search.ipp>
@@ -44,6 +43,7 @@
 #include <entitable/client/impl/table_operations.ipp>
 #include <entitable/client/impl/transaction_scope.ipp>
 #include <entitable/client/impl/update.ipp>
+#include <entitable/client/impl/walk_marks.ipp>
 #include <entitable/client/mapping/impl/codec.ipp>
 #include <entitable/client/mapping/impl/entity.ipp>
 #include <entitable/client/mapping/impl/key_adaptors.ipp>

@@ -82,8 +82,9 @@ template <class Old, access_path Path, mapped_entity New, class Change>
 template <mapped_entity Entity>
 [[nodiscard]] result<bulk_report> migrate(table<Entity> const& of, bulk_options const& options = {}) {
     constexpr detail::declared_properties const& declared = detail::properties_of_entity<Entity>::declared;
-    static_assert(detail::has_changed<typename mapping<Entity>::properties>,
-        "migrate(table) needs members with formerly(...) or retyped(...): pass a query of the former struct, the table, "
+    static_assert(detail::has_changed_members<typename mapping<Entity>::properties>,
+        "migrate(table) needs members with formerly(...) or retyped(...): pass a query of the former struct, the "
+        "table, "
         "and a function");
     auto const all = of.scan_table();
     detail::query_source const* const at = detail::query_rows::source_of(all);

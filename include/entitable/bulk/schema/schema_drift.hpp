@@ -27,8 +27,8 @@ enum class schema_difference_kind : std::uint8_t {
     property_unknown, ///< the row has a property that is not declared; only `reading::strict` refuses it
     row_damaged,      ///< the parts of a member do not belong together, or the bytes are damaged
     former_name,      ///< the row has a property of `formerly(...)` under its former name; reads accept it
-    both_names,       ///< the row has it under both names: reads take the current name; a program with the former struct changed the row
-    former_type,      ///< a property of `retyped(...)` has its former type; reads convert it
+    both_names, ///< the row has it under both names: reads take the current name; a program with the former struct changed the row
+    former_type, ///< a property of `retyped(...)` has its former type; reads convert it
 };
 /// Returns the name of the kind, in words.
 [[nodiscard]] std::string_view to_string(schema_difference_kind kind) noexcept;

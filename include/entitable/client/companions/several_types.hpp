@@ -139,14 +139,8 @@ public:
     template <class E = only>
     [[nodiscard]] result<written> merge(E const& entity, etag_condition condition) const {
         refuse_merge<E>();
-        if constexpr (detail::replaced_by_merge<E>) {
-            if constexpr (allows<E>()) {
-                detail::change_list alone;
-                alone.add_removing(detail::row_without_former_names(entity), std::move(condition));
-                return alone.submit_one(core_);
-            } else {
-                return detail::reported();
-            }
+        if constexpr (detail::replaced_by_merge<E> && allows<E>()) {
+            return base::template rows<E>().merge(entity, std::move(condition));
         } else {
             return write(mutation_kind::merge, entity, std::move(condition));
         }

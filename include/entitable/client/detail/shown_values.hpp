@@ -71,7 +71,8 @@ template <class Entity, class Field, auto... Members>
 template <class Entity, auto Member, class Value>
 void add_target([[maybe_unused]] row_view const& row, value_target*& target, std::string_view*& name,
     property_field<Entity, Member> field, Value& to) {
-    constexpr std::string_view stored = name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{});
+    constexpr std::string_view stored =
+        name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{});
     if constexpr (is_changed<Member>) {
         *target++ = {&to.value, &take_changed<member_type<Member>, history_of<Member>>};
         property_finder properties{row};

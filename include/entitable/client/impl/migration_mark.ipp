@@ -6,8 +6,6 @@
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 
-#include <algorithm>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -19,7 +17,7 @@ ENTITABLE_LAZY_BODY std::string mark_row_key(
         to_string(former.type), "!", to_string(former.current), "!", literal});
 }
 
-ENTITABLE_LAZY_BODY query_entities marks_of(std::string_view table) {
+ENTITABLE_LAZY_BODY query_entities marks_request(std::string_view table) {
     query_entities asked;
     asked.table = table;
     asked.range.partition = key_interval::only(std::string{system_row::migrated});
@@ -28,12 +26,12 @@ ENTITABLE_LAZY_BODY query_entities marks_of(std::string_view table) {
 }
 
 ENTITABLE_LAZY_BODY bool former_watch::all_in(page const& marks) const {
-    return std::all_of(wanted.begin(), wanted.end(), [&](std::string const& each) {
-        for (std::size_t index = 0; index < marks.size(); ++index) {
-            if (marks[index].row_key == each) { return true; }
-        }
-        return false;
-    });
+    for (std::string const& each : wanted) {
+        bool found = false;
+        for (std::size_t index = 0; index < marks.size() && !found; ++index) { found = marks[index].row_key == each; }
+        if (!found) { return false; }
+    }
+    return true;
 }
 
 ENTITABLE_LAZY_BODY void former_watch::note_migrated() const {
@@ -42,19 +40,19 @@ ENTITABLE_LAZY_BODY void former_watch::note_migrated() const {
 }
 
 ENTITABLE_LAZY_BODY shared<former_watch> watch_for(
-    query_parts const& asked, predicate_nodes const& condition, profile const& limits, shared<known_marks> known) {
+    query_parts const& asked, predicate_nodes const& condition, profile const& limits, shared<known_names> known) {
     std::vector<std::string> wanted;
     for (predicate_node const& node : condition) {
         if (node.former != nullptr) { wanted.push_back(mark_row_key(node.name, *node.former, asked.row_layout)); }
     }
     if (wanted.empty()) { return {}; }
-    auto plan = make_plan(
-        without_former(condition), asked.plan.access, asked.partition_layout, asked.row_layout, limits);
+    auto plan =
+        make_plan(without_former(condition), asked.plan.access, asked.partition_layout, asked.row_layout, limits);
     // A position in one plan must be a position in the other.
     if (!plan || plan->ranges.size() != asked.plan.ranges.size()) { return {}; }
     auto watch = shared<former_watch>::make();
     watch->migrated = {asked.table, *std::move(plan), asked.partition_layout, asked.row_layout, asked.type};
-    watch->request = marks_of(asked.table);
+    watch->request = marks_request(asked.table);
     watch->done = known && known->have(wanted);
     watch->wanted = std::move(wanted);
     watch->known = std::move(known);

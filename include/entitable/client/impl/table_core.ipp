@@ -4,10 +4,10 @@
 
 #include <entitable/client/companion_writer.hpp>
 #include <entitable/client/detail/found_entity.hpp>
-#include <entitable/client/detail/known_marks.hpp>
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/detail/known_names.hpp>
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -16,33 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL known_marks::~known_marks() {
-    for (mark* each = first_.load(); each != nullptr;) { delete std::exchange(each, each->next); }
-}
-
-ENTITABLE_LAZY_BODY bool known_marks::has(std::string const& wanted) const {
-    for (mark const* each = first_.load(); each != nullptr; each = each->next) {
-        if (each->row_key == wanted) { return true; }
-    }
-    return false;
-}
-
-ENTITABLE_LAZY_BODY bool known_marks::have(std::vector<std::string> const& wanted) const {
-    for (std::string const& each : wanted) {
-        if (!has(each)) { return false; }
-    }
-    return true;
-}
-
-ENTITABLE_LAZY_BODY void known_marks::add(std::vector<std::string> const& found) {
-    for (std::string const& each : found) {
-        if (has(each)) { continue; }
-        auto* const made = new mark{each, first_.load()};
-        while (!first_.compare_exchange_weak(made->next, made)) {}
-    }
-}
-
-ENTITABLE_LAZY_BODY void table_core::keep_marks() { marks_ = shared<known_marks>::make(); }
+ENTITABLE_LAZY_BODY void table_core::keep_marks() { marks_ = shared<known_names>::make(); }
 
 ENTITABLE_DECL table_core::table_core(any_store through, std::string name, call_options options)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}

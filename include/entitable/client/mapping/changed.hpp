@@ -95,13 +95,13 @@ template <class T, class History>
     return property_type<old_type>::assign(old, stored) && take_made(to, History::convert(old));
 }
 
-/// Makes the description of the earlier form of a member with type `T`, which is no optional.
+/// Makes the description of the earlier form of a member with type `T`, without its optional.
 template <class T, class History>
 [[nodiscard]] constexpr former_property make_former() noexcept {
     if constexpr (is_retyped<History>) {
         using old_type = typename retyping<std::remove_cv_t<decltype(History::convert)>>::old_type;
-        return {History::former, property_type<old_type>::type, property_type<T>::type,
-            [](value_view stored, value& to) {
+        return {
+            History::former, property_type<old_type>::type, property_type<T>::type, [](value_view stored, value& to) {
                 T made{};
                 if (!convert_stored<T, History>(stored, made)) { return false; }
                 to = property_type<T>::view(made);
@@ -179,9 +179,9 @@ inline constexpr bool has_former_names<members<0, Members...>> =
 
 /// Whether a member has an earlier name or type.
 template <class Members>
-inline constexpr bool has_changed = false;
+inline constexpr bool has_changed_members = false;
 template <auto... Members>
-inline constexpr bool has_changed<members<0, Members...>> = (is_changed<Members> || ...);
+inline constexpr bool has_changed_members<members<0, Members...>> = (is_changed<Members> || ...);
 
 /// Reports that a write cannot remove a former name, because a merge of the service removes no property.
 template <class Members>

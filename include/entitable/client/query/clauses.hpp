@@ -71,8 +71,7 @@ template <class Entity, auto Member>
     if constexpr (std::same_as<type, std::string>) {
         constexpr auto free = shape_set::of(0);
         if constexpr (is_changed<Member>) {
-            return predicate<Entity, free, free>{
-                with_former(property_prefix(field.name, prefix), former_of<Member>)};
+            return predicate<Entity, free, free>{with_former(property_prefix(field.name, prefix), former_of<Member>)};
         } else {
             return predicate<Entity, free, free>{property_prefix(field.name, prefix)};
         }

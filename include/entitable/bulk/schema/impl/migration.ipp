@@ -239,13 +239,12 @@ ENTITABLE_DECL result<bool> has_marks(any_store const& through, std::string cons
         watch.wanted.push_back(mark_row_key(each.name, *each.former, row_layout));
     }
     call context{calls, time};
-    ENTITABLE_TRY(auto const found, through.execute(marks_of(table), context));
+    ENTITABLE_TRY(auto const found, through.execute(marks_request(table), context));
     return watch.all_in(found.rows);
 }
 
-ENTITABLE_DECL result<bulk_report> run_passes(
-    function_ref<result<bulk_report>(bulk_options const&)> pass, function_ref<result<void>()> mark,
-    bulk_options const& options) {
+ENTITABLE_DECL result<bulk_report> run_passes(function_ref<result<bulk_report>(bulk_options const&)> pass,
+    function_ref<result<void>()> mark, bulk_options const& options) {
     constexpr int most = 5; // with the first
     bool resumed = false;
     if (options.checkpoint && !options.dry_run) {

@@ -18,7 +18,8 @@ ENTITABLE_DECL std::string_view to_string(schema_difference_kind kind) noexcept 
         case schema_difference_kind::property_unknown: return "the property is not declared";
         case schema_difference_kind::row_damaged: return "the row is damaged";
         case schema_difference_kind::former_name: return "the property has its former name";
-        case schema_difference_kind::both_names: return "the row has the property under both names, and reads take the current name";
+        case schema_difference_kind::both_names:
+            return "the row has the property under both names, and reads take the current name";
         case schema_difference_kind::former_type: return "the property has its former type";
     }
     return "unknown";

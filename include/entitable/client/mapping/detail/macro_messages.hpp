@@ -80,11 +80,12 @@
         "' is in a key, which stores values without names and types: rename the member without formerly(...); copy " \
         "the table if the text of the key changes");
 #define ENTITABLE_TELL_ITEM_8(shown, forms) static_assert(false, "ENTITABLE: '" shown forms);
-#define ENTITABLE_TELL_ITEM_9(shown, forms)                                                                    \
-    static_assert(false,                                                                                       \
-        "ENTITABLE: '" shown                                                                                   \
-        "' has the wrong arguments: write literal(\"text\"), width(member, digits), salted(member, buckets), " \
-        "property(member, \"Name\"), accessors(name, getter, setter), formerly(member, \"Old\"), retyped(member, function)");
+#define ENTITABLE_TELL_ITEM_9(shown, forms)                                                                        \
+    static_assert(false,                                                                                           \
+        "ENTITABLE: '" shown                                                                                       \
+        "' has the wrong arguments: write literal(\"text\"), width(member, digits), salted(member, buckets), "     \
+        "property(member, \"Name\"), accessors(name, getter, setter), formerly(member, \"Old\"), retyped(member, " \
+        "function)");
 // Forms that users try, for a message in one line.
 #define ENTITABLE_a_text_is_written_literal_formerly(...) ~, 7
 #define ENTITABLE_a_text_is_written_literal_retyped(...) ~, 7

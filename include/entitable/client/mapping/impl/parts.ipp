@@ -140,8 +140,7 @@ ENTITABLE_LAZY_BODY bool part_reader::keys(std::string_view name, bool may_be_ab
     return true;
 }
 
-ENTITABLE_LAZY_BODY std::string_view name_in_row(
-    property_finder& row, std::string_view name, std::string_view former) {
+ENTITABLE_LAZY_BODY std::string_view name_in_row(property_finder& row, std::string_view name, std::string_view former) {
     return !former.empty() && !row.value(name) && row.value(former) ? former : name;
 }
 

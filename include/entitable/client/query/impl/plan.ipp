@@ -470,7 +470,9 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     }
     out += text::joined({"server filter  ", (server_filter.empty() ? std::string{"none"} : server_filter), "\n"});
     out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
-    out += meets_former ? "former names   checked by the client, until migrate(table) has marked the table as migrated\n" : "";
+    out += meets_former
+        ? "former names   checked by the client, until migrate(table) has marked the table as migrated\n"
+        : "";
     out += leaves_out_system_rows ? "system rows    skipped by the client\n" : "";
     if (shortened_to != 0) {
         out += text::joined({"shortened      the client checks the part that does not fit into ",

@@ -191,7 +191,7 @@ ENTITABLE_DECL result<void> entity_tracker::merge_properties(
         ENTITABLE_TRY(own, into.encoded_as_read(found, core_.options().reading));
     }
     if (!changed_by_both(mine, has_former_names ? into.own() : into.base.view(), has_former_names ? own.view() : found)
-             .empty()) {
+            .empty()) {
         conflict(into, found, version);
         return {};
     }

@@ -43,8 +43,7 @@ ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
     return made;
 }
 
-ENTITABLE_DECL void add_renames(
-    property_changes& changes, row_view now, std::span<renamed_property const> renamed) {
+ENTITABLE_DECL void add_renames(property_changes& changes, row_view now, std::span<renamed_property const> renamed) {
     property_finder written{now};
     for (renamed_property const& each : renamed) {
         bool known = false;

@@ -32,5 +32,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/impl/exact_sum.ipp>
+#include <entitable/core/impl/exact_sum.ipp>
 #endif
