@@ -217,7 +217,9 @@ public:
                     auto const& books, auto& change) { return change.submit_one(books.core(), *time); },
                 std::move(alone));
         } else {
-            return merge_in_one_request(std::forward<E>(entity), std::forward<Condition>(condition)...);
+            return at_.template later<result<written>>(
+                [](auto const& books, auto&... each) { return books.merge(each...); }, std::forward<E>(entity),
+                std::forward<Condition>(condition)...);
         }
     }
     /// Like `table::merge` of some members: `merge(at("ACME"), c::last = 7, any_etag)`.
@@ -387,12 +389,6 @@ public:
     }
 
 private:
-    template <class E, class... Condition>
-    [[nodiscard]] task<result<written>> merge_in_one_request(E&& entity, Condition&&... condition) const {
-        return at_.template later<result<written>>(
-            [](auto const& books, auto&... each) { return books.merge(each...); }, std::forward<E>(entity),
-            std::forward<Condition>(condition)...);
-    }
     explicit async_table(shared<place> at) : base(std::move(at)) {}
     /// The clock of the stack below, which outlives a call.
     [[nodiscard]] clock* stack_time() const { return &detail::stack_clock_of(at_.at->core); }

@@ -151,15 +151,12 @@ private:
         page_visitor const& watcher, bool row_keys, std::uint64_t* number = nullptr);
     /// Requests the next page, and others concurrently.
     ENTITABLE_LAZY void read_round();
-    /// Whether the marks of migrations must be read before the first page.
-    [[nodiscard]] bool asks_marks() const noexcept { return asks_marks_; }
     /// Takes the marks: the walk uses the plan for a migrated table if they are all there.
     ENTITABLE_LAZY void take_marks(result<query_entities::response> response);
     /// Reads the marks, if they must be read.
     ENTITABLE_LAZY void read_marks();
     /// Does the same for a walk that shows its rows; returns the error.
     ENTITABLE_LAZY [[nodiscard]] result<void> read_marks_shown();
-    /// The parts that this walk uses.
     [[nodiscard]] query_parts const& parts() const noexcept {
         return is_migrated_ ? source_->watch->migrated : static_cast<query_parts const&>(*source_);
     }
@@ -176,7 +173,7 @@ private:
     std::uint64_t taken_{}; ///< total number of rows, including the current page
     result<void> failed_;   ///< error of the page
     bool keeps_page_{};     ///< see `keep_page`
-    bool asks_marks_{};     ///< see `asks_marks`
+    bool asks_marks_{};     ///< the marks of migrations must be read before the first page
     bool is_migrated_{};    ///< see `parts`
     thread_inside inside_;  ///< held in functions that read pages and wait
 };

@@ -32,7 +32,6 @@
 #include <entitable/client/companions/index/impl/sum_audit.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
-#include <entitable/client/impl/group_index.ipp>
 #include <entitable/client/impl/migration_mark.ipp>
 #include <entitable/client/impl/partition_search.ipp>
 #include <entitable/client/impl/row_confirmation.ipp>

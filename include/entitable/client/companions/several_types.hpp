@@ -141,9 +141,8 @@ public:
         refuse_merge<E>();
         if constexpr (detail::replaced_by_merge<E> && allows<E>()) {
             return base::template rows<E>().merge(entity, std::move(condition));
-        } else {
-            return write(mutation_kind::merge, entity, std::move(condition));
         }
+        return write(mutation_kind::merge, entity, std::move(condition));
     }
     /// Replaces only the given members: `merge(at("ACME"), c::last = 7, any_etag)`; see `table<E>::merge`. The members determine the type.
     template <class... Values, class... ChangesAndCondition>

@@ -21,7 +21,6 @@ namespace detail {
 ENTITABLE_LAZY [[nodiscard]] std::string mark_row_key(
     std::string_view name, former_property const& former, key_layout row_layout);
 
-/// Makes the request for all marks of a table.
 ENTITABLE_LAZY [[nodiscard]] query_entities marks_request(std::string_view table);
 
 /// What a query with a condition on a changed member does in a migrated table. Shared by the copies of the query.
@@ -34,8 +33,6 @@ struct former_watch : counted {
 
     /// Whether the rows contain all marks.
     ENTITABLE_LAZY [[nodiscard]] bool all_in(page const& marks) const;
-    /// Notes that the table is migrated.
-    ENTITABLE_LAZY void note_migrated() const;
 };
 
 /// Makes the watch of a query; null if no condition is on a changed member.

@@ -6,10 +6,10 @@
 /// Groups of entities with equal values, the terminal calls that all queries share, and those of queries that read whole entities.
 
 #include <entitable/client/aggregate.hpp>
-#include <entitable/client/detail/group_index.hpp>
 #include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/ordering.hpp>
 #include <entitable/client/selected.hpp>
+#include <entitable/core/detail/group_index.hpp>
 #include <entitable/core/try.hpp>
 
 #include <vector>

@@ -34,11 +34,6 @@ ENTITABLE_LAZY_BODY bool former_watch::all_in(page const& marks) const {
     return true;
 }
 
-ENTITABLE_LAZY_BODY void former_watch::note_migrated() const {
-    done.store(true, std::memory_order_relaxed);
-    if (known) { known->add(wanted); }
-}
-
 ENTITABLE_LAZY_BODY shared<former_watch> watch_for(
     query_parts const& asked, predicate_nodes const& condition, profile const& limits, shared<known_names> known) {
     std::vector<std::string> wanted;

@@ -34,11 +34,6 @@ ENTITABLE_DECL row_walk::row_walk(shared<query_source> source, query_limits limi
 
 ENTITABLE_DECL row_walk::~row_walk() = default;
 
-ENTITABLE_LAZY void narrow_to_type(query_plan& plan, type_pattern const& type) {
-    for (key_range& each : plan.ranges) { each.row = intersection(each.row, type.row.interval()); }
-    std::erase_if(plan.ranges, [](key_range const& each) { return each.is_empty(); });
-}
-
 ENTITABLE_LAZY_BODY shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of) {
     auto source = shared<query_source>::make(table.store(), table.options(), table.name(),
@@ -46,27 +41,6 @@ ENTITABLE_LAZY_BODY shared<query_source> ask(
         of.row_layout);
     if (source->problem) { source->watch = watch_for(*source, condition, table.store().profile(), table.marks()); }
     if (table.type() != nullptr) { only_of_type(*source, *table.type(), true); }
-    return source;
-}
-
-ENTITABLE_LAZY_BODY void only_of_type(query_source& source, type_pattern const& type, bool shares_partitions) {
-    source.type = &type;
-    if (source.watch) { source.watch->migrated.type = &type; } // a new source shares its watch with nobody
-    if (!shares_partitions) { return; }
-    narrow_to_type(source.plan, type);
-    if (source.watch) { narrow_to_type(source.watch->migrated.plan, type); }
-}
-
-ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {
-    query_plan plan = all.plan;
-    if (plan.shortened_to == 0 && plan.server.comparisons() < max_condition_comparisons(all.through.profile())) {
-        bool const alone = plan.server.empty();
-        plan.server.nodes.push_back({filter_operator::less, "Timestamp", value{value_view{limit}}});
-        if (!alone) { plan.server.nodes.push_back({filter_operator::all_of, {}, {}}); }
-    }
-    auto source = with_transport(all, all.through);
-    source->plan = std::move(plan);
-    source->watch = {}; // its plan lacks the limit
     return source;
 }
 
@@ -175,13 +149,13 @@ ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
 
 ENTITABLE_LAZY_BODY operation_step row_walk::due() {
     if (!take_pages()) { return {}; }
-    if (asks_marks()) { return operation_step{std::as_const(source_->watch->request)}; }
+    if (asks_marks_) { return operation_step{std::as_const(source_->watch->request)}; }
     reading_.set_page_size(rows_of_next_page());
     return reading_.next();
 }
 
 ENTITABLE_LAZY_BODY void row_walk::answer(result<query_entities::response> response, steady_time now) {
-    if (asks_marks()) {
+    if (asks_marks_) {
         take_marks(std::move(response));
         return;
     }

@@ -66,7 +66,6 @@ inline constexpr bool is_changed_tag<changed_member<Pointer, History>> = true;
 template <auto Pointer, class History>
 inline constexpr std::size_t names_of_tag<changed_member<Pointer, History>> = History::former.empty() ? 1 : 2;
 
-/// History of a changed member.
 template <auto Member>
 using history_of = typename std::remove_cv_t<decltype(Member)>::history;
 
@@ -77,14 +76,13 @@ inline constexpr bool is_retyped = !std::is_same_v<std::remove_cv_t<decltype(His
 /// Takes the outcome of a function of `retyped`: a value, an optional or a result of one.
 template <class T, class Made>
 [[nodiscard]] bool take_made(T& to, Made&& made) {
-    if constexpr (std::is_convertible_v<Made&&, T> && !requires { made.has_value(); }) {
-        to = std::forward<Made>(made);
-        return true;
-    } else {
+    if constexpr (requires { made.has_value(); }) {
         if (!made.has_value()) { return false; }
         to = *std::forward<Made>(made);
-        return true;
+    } else {
+        to = std::forward<Made>(made);
     }
+    return true;
 }
 
 /// Reads a value of the earlier type into a member, or into the value of an optional member.
@@ -138,12 +136,10 @@ template <class T, class History>
     }
 }
 
-/// Adds the former name of a member to a list.
 template <auto Member>
 constexpr void add_former_name([[maybe_unused]] std::string_view& to) noexcept {
     if constexpr (is_changed<Member>) { to = history_of<Member>::former; }
 }
-/// How a former name is at fault.
 enum class former_name_fault : std::uint8_t { none, own, taken, twice };
 
 /// Returns the first fault of the former names; the first name is a placeholder.

@@ -12,19 +12,16 @@
 ///
 /// Inside a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member), salted(member,
 /// buckets), literal("text"). Inside properties: member, property(member, "Name"), accessors(name, getter, setter), chunked(member) for
-/// text or binary over 64 KiB, formerly(member, "Old") for a name that has changed and retyped(member, function) for a type that has changed,
-/// both while rows are stored (`changed.hpp`), and etag(member) and timestamp(member), which are set when an entity is read and never stored.
+/// text or binary over 64 KiB, formerly(member, "Old") and retyped(member, function) for a name and a type that have changed, and
+/// etag(member) and timestamp(member), which are set when an entity is read and never stored.
 ///
 /// The line number in the name of the generated struct distinguishes an entity in a namespace from an entity in an unnamed namespace within it.
-///
 /// The macro generates compile-time data only, and no code that runs: the fields for predicates, the components of the keys, member
 /// pointers and names of the properties, and the messages for misuse of this entity.
 
 #include <entitable/client/mapping/changed.hpp>
-#include <entitable/client/mapping/chunked.hpp>
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/detail/each.hpp>
-#include <entitable/client/mapping/detail/macro_changes.hpp>
 #include <entitable/client/mapping/detail/macro_messages.hpp>
 #include <entitable/client/mapping/field.hpp>
 #include <entitable/client/mapping/property_type.hpp>

@@ -8,6 +8,7 @@
 /// and a line ENTITABLE_TELL_ITEM_ here.
 
 #include <entitable/client/mapping/detail/each.hpp>
+#include <entitable/client/mapping/detail/macro_changes.hpp>
 
 // Marked as a system header: GCC then omits its macro expansion notes from a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)

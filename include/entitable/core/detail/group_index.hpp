@@ -40,5 +40,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/impl/group_index.ipp>
+#include <entitable/core/impl/group_index.ipp>
 #endif
