@@ -31,7 +31,7 @@ struct query_source : counted, query_parts {
 
     /// The parts that a run would use now.
     [[nodiscard]] query_parts const& current() const noexcept {
-        bool const is_migrated = watch && watch->done.load(std::memory_order_relaxed);
+        bool const is_migrated = watch && watch->done.load(memory_order::relaxed);
         return is_migrated ? watch->migrated : static_cast<query_parts const&>(*this);
     }
 };

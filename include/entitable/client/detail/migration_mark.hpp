@@ -8,9 +8,9 @@
 
 #include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/query/reading.hpp>
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/detail/known_names.hpp>
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -29,7 +29,7 @@ struct former_watch : counted {
     query_entities request;          ///< reads the marks
     std::vector<std::string> wanted; ///< row keys of the marks of the members
     shared<known_names> known;       ///< the marks that other queries of the table have found; may be null
-    mutable std::atomic<bool> done{false};
+    mutable atomic<bool> done{false};
 
     /// Whether the rows contain all marks.
     ENTITABLE_LAZY [[nodiscard]] bool all_in(page const& marks) const;

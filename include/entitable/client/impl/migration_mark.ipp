@@ -48,7 +48,7 @@ ENTITABLE_LAZY_BODY shared<former_watch> watch_for(
     auto watch = shared<former_watch>::make();
     watch->migrated = {asked.table, *std::move(plan), asked.partition_layout, asked.row_layout, asked.type};
     watch->request = marks_request(asked.table);
-    watch->done = known && known->have(wanted);
+    watch->done.store(known && known->have(wanted), memory_order::relaxed);
     watch->wanted = std::move(wanted);
     watch->known = std::move(known);
     return watch;

@@ -41,7 +41,7 @@ ENTITABLE_LAZY_BODY void row_walk::take_marks(result<query_entities::response> r
     }
     former_watch const& watch = *source_->watch;
     if (!watch.all_in(response->rows)) { return; }
-    watch.done.store(true, std::memory_order_relaxed);
+    watch.done.store(true, memory_order::relaxed);
     if (watch.known) { watch.known->add(watch.wanted); }
     is_migrated_ = true;
     projection select = reading_.select();

@@ -5,9 +5,9 @@
 /// \file
 /// `known_names`: a set of names that only grows, shared by threads.
 
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/shared.hpp>
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -33,7 +33,7 @@ private:
     };
     ENTITABLE_LAZY [[nodiscard]] bool has(std::string const& wanted) const;
 
-    std::atomic<known_name*> first_{nullptr};
+    atomic<known_name*> first_{nullptr};
 };
 
 } // namespace detail

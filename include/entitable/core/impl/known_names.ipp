@@ -10,11 +10,13 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL known_names::~known_names() {
-    for (known_name* each = first_.load(); each != nullptr;) { delete std::exchange(each, each->next); }
+    for (known_name* each = first_.load(memory_order::acquire); each != nullptr;) {
+        delete std::exchange(each, each->next);
+    }
 }
 
 ENTITABLE_LAZY_BODY bool known_names::has(std::string const& wanted) const {
-    for (known_name const* each = first_.load(); each != nullptr; each = each->next) {
+    for (known_name const* each = first_.load(memory_order::acquire); each != nullptr; each = each->next) {
         if (each->text == wanted) { return true; }
     }
     return false;
@@ -30,8 +32,8 @@ ENTITABLE_LAZY_BODY bool known_names::have(std::vector<std::string> const& wante
 ENTITABLE_LAZY_BODY void known_names::add(std::vector<std::string> const& found) {
     for (std::string const& each : found) {
         if (has(each)) { continue; }
-        auto* const made = new known_name{each, first_.load()};
-        while (!first_.compare_exchange_weak(made->next, made)) {}
+        auto* const made = new known_name{each, first_.load(memory_order::acquire)};
+        while (!first_.compare_exchange_weak(made->next, made, memory_order::release, memory_order::acquire)) {}
     }
 }
 
