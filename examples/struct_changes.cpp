@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// A list of books as CSV goes into a table; the struct changes while the rows are stored; the table goes out as JSON lines.
+/// A list of books as CSV goes into a table; the struct changes while the rows are stored; the table goes out as JSON lines. Then two members
+/// change while programs of both structs write.
 
 #include <entitable/bulk.hpp>
 #include <entitable/csv.hpp>
@@ -36,6 +37,21 @@ struct book {
     std::optional<std::string> language;
 };
 ENTITABLE(book, partition_key(shelf), row_key(literal("BOOK:"), number), properties(title, year, cents, language))
+
+/// Converts a year of a book, which becomes a text: "1979" or "about 1900".
+std::string year_as_text(std::int32_t year) { return std::to_string(year); }
+
+/// The struct of tomorrow: it reads the rows of today, and programs of both structs write to the table until it is migrated.
+struct book_of_2027 {
+    std::string shelf;
+    std::int32_t number{};
+    std::string title;
+    std::optional<std::string> published; // was: year, a number
+    std::int64_t amount{};                // was: cents
+    std::optional<std::string> language;
+};
+ENTITABLE(book_of_2027, partition_key(shelf), row_key(literal("BOOK:"), number),
+    properties(title, formerly(retyped(published, year_as_text), "year"), formerly(amount, "cents"), language))
 
 constexpr char const* list = "shelf,number,name,year,price\r\n"
                              "sea,1,\"Ships, and why\",1979,12.90\r\n"
@@ -81,4 +97,14 @@ int main() {
     std::cout << "\nafter: " << entitable::schema_drift(books).value().to_string() << '\n';
 
     entitable::write_json_lines(std::cout, books.scan_table()).value();
+
+    entitable::table<book_of_2027> const next{store, "books"};
+    using b = entitable::fields<book_of_2027>;
+    next.update("sea", 2, [](book_of_2027& of) { of.published = "about 1900"; }).value();
+    books.insert({"sea", 6, "Tides", 1990, 700, {}}).value(); // a program of the former struct
+    auto const cheap = next.where(b::shelf == "sea" && b::amount < 1000);
+    std::cout << '\n' << cheap.count().value() << " books at sea under 10.00\n" << cheap.explain().value().to_string();
+    std::cout << '\n' << entitable::migrate(next).value().written << " books rewritten\n";
+    std::cout << cheap.count().value() << " books at sea under 10.00\n" << cheap.explain().value().to_string() << '\n';
+    entitable::write_json_lines(std::cout, next.scan_table()).value();
 }

@@ -208,9 +208,19 @@ public:
     /// Like `table::merge`.
     template <class E, class... Condition>
     [[nodiscard]] task<result<written>> merge(E&& entity, Condition&&... condition) const {
-        return at_.template later<result<written>>(
-            [](auto const& books, auto&... each) { return books.merge(each...); }, std::forward<E>(entity),
-            std::forward<Condition>(condition)...);
+        if constexpr (sizeof...(Condition) == 1 && detail::replaced_by_merge<std::remove_cvref_t<E>>) {
+            static_cast<void>(detail::allow_write<std::remove_cvref_t<E>, entities, First, Second, More...>());
+            detail::change_list alone;
+            alone.add_removing(detail::row_without_former_names(entity), std::forward<Condition>(condition)...);
+            return at_.template later<result<written>>(
+                [time = stack_time()](
+                    auto const& books, auto& change) { return change.submit_one(books.core(), *time); },
+                std::move(alone));
+        } else {
+            return at_.template later<result<written>>(
+                [](auto const& books, auto&... each) { return books.merge(each...); }, std::forward<E>(entity),
+                std::forward<Condition>(condition)...);
+        }
     }
     /// Like `table::merge` of some members: `merge(at("ACME"), c::last = 7, any_etag)`.
     template <class... Values, class... ChangesAndCondition>

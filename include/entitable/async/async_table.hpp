@@ -95,6 +95,7 @@ public:
     }
     /// Like `table::merge`.
     [[nodiscard]] write_of_one merge(Entity const& entity, etag_condition condition) const {
+        detail::refuse_merge_beside_former_names<typename mapping<Entity>::properties>();
         return write(mutation_kind::merge, entity, std::move(condition));
     }
     /// Like `table::merge` of some members, except with `absent`, which takes more than one request.
@@ -116,6 +117,7 @@ public:
     [[nodiscard]] write_of_one upsert(Entity const& entity) const { return insert_or_replace(entity); }
     /// Like `table::insert_or_merge`.
     [[nodiscard]] write_of_one insert_or_merge(Entity const& entity) const {
+        detail::refuse_merge_beside_former_names<typename mapping<Entity>::properties>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
     using base::remove;

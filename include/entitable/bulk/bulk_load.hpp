@@ -49,6 +49,13 @@ struct bulk_element<result<T>> {
 template <class Range>
 using bulk_element_of = typename bulk_element<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::type;
 
+[[nodiscard]] inline failure refused_bulk_merge(std::string_view entity) {
+    return {error_code::not_supported,
+        text::joined({"the entity ", entity,
+            " has a member with formerly(...): a merge cannot remove the former name; use bulk_upsert without "
+            "bulk_options::merge, or bulk_update"})};
+}
+
 [[nodiscard]] inline mutation mutation_of(bulk_mode mode, row made) {
     switch (mode) {
         case bulk_mode::insert: return mutation::insert(std::move(made));
@@ -197,10 +204,13 @@ template <class Range>
 }
 
 /// Inserts the entities of a range, or replaces the stored entities, or merges into them (`bulk_options::merge`). Otherwise like
-/// `bulk_insert`. A write whose response was lost is sent again: it may undo a change that another writer made in between.
+/// `bulk_insert`. Errors: NotSupported for a merge of entities with `formerly(...)`, because it cannot remove the former names. A write whose response was lost is sent again: it may undo a change that another writer made in between.
 template <mapped_entity Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
+    if constexpr (detail::has_former_names<typename mapping<Entity>::properties>) {
+        if (options.merge) { return detail::refused_bulk_merge(mapping<Entity>::entity_name); }
+    }
     return detail::bulk_write<Entity>(into, std::forward<Range>(rows),
         options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
 }

@@ -69,9 +69,15 @@ public:
     /// Adds a merge with the stored entity, which must satisfy the condition: see `table::merge`.
     template <mapped_entity E = First>
     batch& merge(E const& entity, etag_condition condition) {
-        return add(mutation_kind::merge, entity, std::move(condition));
+        if constexpr (detail::replaced_by_merge<E>) {
+            check_type<E>();
+            changes_.add_removing(detail::row_without_former_names(entity), std::move(condition));
+            return *this;
+        } else {
+            return add(mutation_kind::merge, entity, std::move(condition));
+        }
     }
-    /// Adds a merge of the given members: see `table::merge`. Cost: if a member is `absent`, `submit` first reads each such entity in a
+    /// Adds a merge of the given members: see `table::merge`. Cost: if a member is `absent`, or is declared with `formerly(...)`, `submit` first reads each such entity in a
     /// separate request and replaces it under its ETag; it starts over if another writer changed the entity first, up
     /// to 50 times.
     template <class... Values, class... ChangesAndCondition>
@@ -99,6 +105,7 @@ public:
     /// Adds an insert or merge.
     template <mapped_entity E = First>
     batch& insert_or_merge(E const& entity) {
+        detail::refuse_merge_beside_former_names<typename mapping<E>::properties>();
         return add(mutation_kind::insert_or_merge, entity, any_etag);
     }
     /// Adds the removal of an entity; only its keys are used. `removal::archived`: see `table<A, B, ...>::remove`.

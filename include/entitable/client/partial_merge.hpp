@@ -110,11 +110,43 @@ template <class Entity, auto Member>
                 std::string{"the property "}.append(one.name).append(" has a value without a name")};
         }
         builder.add(one.name, held.value);
+        if constexpr (is_changed<Member>) {
+            constexpr former_property const& former = former_of<Member>;
+            if (!former.name.empty()) { builder.add(former.name, former.type, std::nullopt); }
+        }
         return {};
     }
 }
 
 /// Adds the properties of a member to be removed, without a value.
+/// Whether a merge of an entity must read the stored row.
+template <class Entity>
+inline constexpr bool replaced_by_merge = false;
+template <mapped_entity Entity>
+inline constexpr bool replaced_by_merge<Entity> = has_former_names<typename mapping<Entity>::properties>;
+
+/// Makes the row of a `merge` that reads the stored row, as it must to remove former names: those properties have no value. Absent optionals
+/// are left out, because they retain the stored value.
+template <class Entity>
+[[nodiscard]] result<row> row_without_former_names(Entity const& entity) {
+    ENTITABLE_TRY(row const whole, to_row(entity));
+    row_builder builder{whole.partition_key(), whole.row_key()};
+    auto const add_former = [&]<auto Member>() {
+        if constexpr (is_changed<Member>) {
+            constexpr former_property const& former = former_of<Member>;
+            bool const is_absent = held_value(read_member<Member>(entity)) == nullptr;
+            if (!former.name.empty() && !is_absent) { builder.add(former.name, former.type, std::nullopt); }
+        }
+    };
+    property_view each;
+    for (property_cursor cursor{whole.payload()}; cursor.next(each);) {
+        if (each.present) { builder.add(each.name, each.value); }
+    }
+    [&]<auto... Members>(members<0, Members...>) { (add_former.template operator()<Members>(), ...); }(
+        typename mapping<Entity>::properties{});
+    return builder.build();
+}
+
 template <class Entity, auto Member>
 [[nodiscard]] result<void> add_change(row_builder& builder, member_removal<Entity, Member> const& one) {
     auto const add = [&](std::string_view name, std::string_view suffix, described_property property) {
@@ -151,9 +183,14 @@ inline constexpr bool is_whole_condition = false;
 template <class Entity, shape_set Shapes, shape_set Negated>
 inline constexpr bool is_whole_condition<predicate<Entity, Shapes, Negated>> = true;
 
-/// Whether an argument of a merge removes a member: then the entity must be read.
+/// Whether an argument of a merge removes a property: then the entity must be read.
+template <class T>
+inline constexpr bool removes_property = is_member_removal<T>;
+template <class Entity, auto Member>
+    requires(parts_of_member<Member> == 2 && is_changed<Member>)
+inline constexpr bool removes_property<member_change<Entity, Member>> = true;
 template <class... Given>
-inline constexpr bool removes_members = (is_member_removal<std::remove_cvref_t<Given>> || ...);
+inline constexpr bool removes_members = (removes_property<std::remove_cvref_t<Given>> || ...);
 
 /// Makes the mutation: the last argument is the condition, the others are changes of members.
 template <class Entity, class... Values, class... Given>

@@ -5,10 +5,11 @@
 /// \file
 /// The part of a query that does not depend on its entity: the request, the transport, and the walk over the rows.
 
-#include <entitable/client/detail/one_thread.hpp>
+#include <entitable/client/detail/migration_mark.hpp>
 #include <entitable/client/mapping/detail/entity_kind.hpp>
 #include <entitable/client/query/reading.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/detail/one_thread.hpp>
 #include <entitable/core/transport/any_store.hpp>
 
 #include <cstdint>
@@ -25,7 +26,14 @@ struct query_source : counted, query_parts {
 
     any_store through;
     call_options options;
-    result<void> problem; ///< error of the plan
+    result<void> problem;       ///< error of the plan
+    shared<former_watch> watch; ///< null if no condition is on a member with an earlier name or type
+
+    /// The parts that a run would use now.
+    [[nodiscard]] query_parts const& current() const noexcept {
+        bool const is_migrated = watch && watch->done.load(memory_order::relaxed);
+        return is_migrated ? watch->migrated : static_cast<query_parts const&>(*this);
+    }
 };
 
 /// Makes the source of a query of a table.
@@ -143,6 +151,15 @@ private:
         page_visitor const& watcher, bool row_keys, std::uint64_t* number = nullptr);
     /// Requests the next page, and others concurrently.
     ENTITABLE_LAZY void read_round();
+    /// Takes the marks: the walk uses the plan for a migrated table if they are all there.
+    ENTITABLE_LAZY void take_marks(result<query_entities::response> response);
+    /// Reads the marks, if they must be read.
+    ENTITABLE_LAZY void read_marks();
+    /// Does the same for a walk that shows its rows; returns the error.
+    ENTITABLE_LAZY [[nodiscard]] result<void> read_marks_shown();
+    [[nodiscard]] query_parts const& parts() const noexcept {
+        return is_migrated_ ? source_->watch->migrated : static_cast<query_parts const&>(*source_);
+    }
     /// Takes arrived pages until one has rows; returns whether another page must be requested.
     ENTITABLE_LAZY [[nodiscard]] bool take_pages();
 
@@ -156,6 +173,8 @@ private:
     std::uint64_t taken_{}; ///< total number of rows, including the current page
     result<void> failed_;   ///< error of the page
     bool keeps_page_{};     ///< see `keep_page`
+    bool asks_marks_{};     ///< the marks of migrations must be read before the first page
+    bool is_migrated_{};    ///< see `parts`
     thread_inside inside_;  ///< held in functions that read pages and wait
 };
 
@@ -261,4 +280,5 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/row_walk.ipp>
+#include <entitable/client/impl/walk_marks.ipp>
 #endif

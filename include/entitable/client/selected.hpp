@@ -143,6 +143,14 @@ private:
     static void add_name(projection& names) {
         if constexpr (!detail::is_key_field<Field>) {
             names.emplace_back(detail::name_of_property<Entity, Field>(typename mapping<Entity>::properties{}));
+            add_former_name(Field{}, names);
+        }
+    }
+    template <auto Member>
+    static void add_former_name(property_field<Entity, Member>, [[maybe_unused]] projection& names) {
+        if constexpr (detail::is_changed<Member>) {
+            constexpr std::string_view former = detail::history_of<Member>::former;
+            if (!former.empty()) { names.emplace_back(former); }
         }
     }
 

@@ -71,6 +71,7 @@ public:
     table(any_store through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {
         detail::allow_alone<Entity>();
+        if constexpr (detail::has_changed_members<typename mapping<Entity>::properties>) { core_.keep_marks(); }
     }
     explicit table(detail::table_core core) : base(std::move(core)) {} ///< made by a table of several types
     /// Does not compile: the first argument is a store.
@@ -127,9 +128,16 @@ public:
         return core_.write(mutation_kind::replace, &entity, detail::kind_of_entity<Entity>, condition);
     }
     /// Replaces the properties that are present and retains the others; otherwise like `replace`. An absent optional retains the stored
-    /// value: to remove a property, replace the entity.
+    /// value: to remove a property, replace the entity. An entity with `formerly(...)` is read and replaced under its ETag, because a merge of
+    /// the service cannot remove the former name.
     [[nodiscard]] result<written> merge(Entity const& entity, etag_condition condition) const {
-        return core_.write(mutation_kind::merge, &entity, detail::kind_of_entity<Entity>, condition);
+        if constexpr (detail::replaced_by_merge<Entity>) {
+            detail::change_list alone;
+            alone.add_removing(detail::row_without_former_names(entity), std::move(condition));
+            return alone.submit_one(core_);
+        } else {
+            return core_.write(mutation_kind::merge, &entity, detail::kind_of_entity<Entity>, condition);
+        }
     }
     /// Replaces only the given members of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`. Nothing is read.
     /// The last argument is the condition, as in `replace`. `o::note = absent` removes an optional member. Cost: a merge of the service
@@ -155,8 +163,9 @@ public:
     }
     /// The same as `insert_or_replace`, by the name that other libraries have for it.
     [[nodiscard]] result<written> upsert(Entity const& entity) const { return insert_or_replace(entity); }
-    /// Inserts the entity, or merges with the stored one: the last writer wins.
+    /// Inserts the entity, or merges with the stored one: the last writer wins. Does not compile for an entity with `formerly(...)`.
     [[nodiscard]] result<written> insert_or_merge(Entity const& entity) const {
+        detail::refuse_merge_beside_former_names<typename mapping<Entity>::properties>();
         return core_.write(mutation_kind::insert_or_merge, &entity, detail::kind_of_entity<Entity>);
     }
 

@@ -23,6 +23,7 @@ class companion_writer;
 class creation_of_table;
 class deletion_of_table;
 class partition_search;
+class known_names;
 
 /// A table of rows. Copies are cheap. Each call is also available as an operation, which the blocking form runs. Thread safety: safe to use
 /// from several threads.
@@ -48,6 +49,10 @@ public:
         type_ = &type;
         return std::move(*this);
     }
+    /// The marks of migrations that queries of this table have found; null if its entities have no members with earlier names or types.
+    [[nodiscard]] shared<known_names> const& marks() const noexcept { return marks_; }
+    /// Keeps the marks that queries find.
+    ENTITABLE_LAZY void keep_marks();
     /// Null if writes of entities change no other rows.
     [[nodiscard]] companion_writer const* writer() const noexcept { return writer_.get(); }
 
@@ -120,6 +125,7 @@ private:
     call_options options_;
     shared<companion_writer> writer_;
     type_pattern const* type_{};
+    shared<known_names> marks_;
 };
 
 /// Makes a key of one text, which is not copied; `key_reserved` for a row key of system rows.

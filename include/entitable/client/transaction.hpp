@@ -185,11 +185,13 @@ public:
     /// Merges into an entity that this body has read.
     template <mapped_entity E = First>
     transaction& merge(E const& entity) {
+        detail::refuse_merge_beside_former_names<typename mapping<E>::properties>();
         return add(mutation_kind::merge, entity, false);
     }
     /// Merges with an entity that must exist, with this version or any version: see `replace`.
     template <mapped_entity E = First>
     transaction& merge(E const& entity, etag_condition condition) {
+        detail::refuse_merge_beside_former_names<typename mapping<E>::properties>();
         return add(mutation_kind::merge, entity, true, std::move(condition));
     }
     /// Inserts an entity, or replaces the stored entity.
@@ -205,6 +207,7 @@ public:
     /// Inserts an entity, or merges into the stored entity.
     template <mapped_entity E = First>
     transaction& insert_or_merge(E const& entity) {
+        detail::refuse_merge_beside_former_names<typename mapping<E>::properties>();
         return add(mutation_kind::insert_or_merge, entity, true);
     }
     /// Removes an entity that this body has read. Only the keys are used. `removal::archived`: see `table<A, B, ...>::remove`.

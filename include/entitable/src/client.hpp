@@ -32,8 +32,7 @@
 #include <entitable/client/companions/index/impl/sum_audit.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
-#include <entitable/client/impl/exact_sum.ipp>
-#include <entitable/client/impl/group_index.ipp>
+#include <entitable/client/impl/migration_mark.ipp>
 #include <entitable/client/impl/row_confirmation.ipp>
 #include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_transaction.ipp>
@@ -42,6 +41,7 @@
 #include <entitable/client/impl/table_operations.ipp>
 #include <entitable/client/impl/transaction_scope.ipp>
 #include <entitable/client/impl/update.ipp>
+#include <entitable/client/impl/walk_marks.ipp>
 #include <entitable/client/mapping/impl/codec.ipp>
 #include <entitable/client/mapping/impl/entity.ipp>
 #include <entitable/client/mapping/impl/key_adaptors.ipp>

@@ -27,8 +27,11 @@
 #include <entitable/core/impl/date_time.ipp>
 #include <entitable/core/impl/error.ipp>
 #include <entitable/core/impl/etag.ipp>
+#include <entitable/core/impl/exact_sum.ipp>
+#include <entitable/core/impl/group_index.ipp>
 #include <entitable/core/impl/guid.ipp>
 #include <entitable/core/impl/io_driver.ipp>
+#include <entitable/core/impl/known_names.ipp>
 #include <entitable/core/impl/platform.ipp>
 #include <entitable/core/impl/process.ipp>
 #include <entitable/core/impl/random_seed.ipp>

@@ -15,6 +15,11 @@ namespace detail {
 [[nodiscard]] result<void> check_found_by_queries(
     any_store const& in, std::string_view table, call_options const& calls, clock& time);
 
+/// Checks that a table has no indexes and sums, whose rows belong to the entities as they are stored. Errors: NotSupported names one. Cost:
+/// one request.
+[[nodiscard]] result<void> check_without_companions(
+    any_store const& in, std::string_view table, call_options const& calls, clock& time);
+
 /// Checks that a row is not the main row of a wide entity, whose parts the operation would lose. Errors: NotSupported.
 [[nodiscard]] result<void> check_not_wide(row_view found, std::string_view table, std::string_view instead);
 

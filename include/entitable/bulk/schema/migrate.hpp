@@ -6,6 +6,7 @@
 /// `migrate`: rewrites the rows of a table from an earlier declaration to the current one, in place.
 
 #include <entitable/bulk/schema/detail/declared_properties.hpp>
+#include <entitable/client/detail/migration_mark.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/detail/row_of_change.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -33,6 +34,18 @@ using migration_start = function_ref<result<shared<row_walk>>(std::optional<std:
 [[nodiscard]] result<bulk_report> run_migration(query_source const& found, any_store const& through,
     std::string const& table, call_options const& calls, bulk_change convert, migration_start start,
     bulk_options options);
+
+/// Writes the marks of the members with an earlier name or type.
+[[nodiscard]] result<void> mark_migrated(any_store const& through, std::string const& table, call_options const& calls,
+    declared_properties of, key_layout row_layout, clock& time);
+/// Whether the table has all these marks.
+[[nodiscard]] result<bool> has_marks(any_store const& through, std::string const& table, call_options const& calls,
+    declared_properties of, key_layout row_layout, clock& time);
+
+/// Runs passes over a table until one of them, which began at the first row, found nothing to rewrite; then calls `mark`. Errors:
+/// UpdateConditionNotSatisfied if each of several passes rewrote rows.
+[[nodiscard]] result<bulk_report> run_passes(function_ref<result<bulk_report>(bulk_options const&)> pass,
+    function_ref<result<void>()> mark, bulk_options const& options);
 
 } // namespace detail
 
@@ -62,8 +75,8 @@ using migration_start = function_ref<result<shared<row_walk>>(std::optional<std:
 ///
 /// Progress, refused rows, limits and errors are those of `bulk_update`; refused rows have their keys. Errors: InvalidInput for a query of a
 /// different table; CheckpointInvalid for a checkpoint of a different table, query or input; NotSupported for the table of a queue or a view.
-/// A row whose keys would change is refused with InvalidInput: use `bulk_copy` into another table. Do not migrate
-/// a table with indexes or sums in place: their rows belong to the entities as they were. Copy it into a table that declares them.
+/// A row whose keys would change is refused with InvalidInput: use `bulk_copy` into another table. A table with indexes or sums is refused
+/// with NotSupported: their rows belong to the entities as they were; copy it into a table that declares them.
 template <class Old, access_path Path, mapped_entity New, class Change>
     requires std::invocable<Change const&, Old const&>
 [[nodiscard]] result<bulk_report> migrate(
@@ -93,6 +106,58 @@ template <class Old, access_path Path, mapped_entity New, class Change>
             return detail::query_rows::of(token ? found.resume(*std::move(token)) : found, false);
         },
         options);
+}
+
+/// Rewrites the rows of a table that have the former name or type of a member (`formerly`, `retyped`), and marks the table: from then on the
+/// service compares these members in queries, as any other member. If a row has both names, the former one is removed.
+///
+/// Call it when no program with the former declaration writes any more. The table is read again until one pass finds nothing to rewrite, so
+/// a run without a mark reads the table at least twice. UpdateConditionNotSatisfied if other programs still write former names. A table with
+/// refused rows is not marked. `bulk_options::dry_run` marks nothing. Otherwise like the function above; call it again after an
+/// interruption. The mark belongs to the names, the types, and the literal that the row key begins with: do not return to a name that the
+/// property had before its former name.
+template <mapped_entity Entity>
+[[nodiscard]] result<bulk_report> migrate(table<Entity> const& of, bulk_options const& options = {}) {
+    constexpr detail::declared_properties const& declared = detail::properties_of_entity<Entity>::declared;
+    static_assert(detail::has_changed_members<typename mapping<Entity>::properties>,
+        "migrate(table) needs members with formerly(...) or retyped(...): pass a query of the former struct, the "
+        "table, "
+        "and a function");
+    auto const all = of.scan_table();
+    detail::query_source const* const at = detail::query_rows::source_of(all);
+    auto const convert = [&](row_view stored) -> result<std::optional<row>> {
+        Entity current{};
+        ENTITABLE_CHECK(from_row(stored, current, of.options().reading));
+        ENTITABLE_TRY(row const made, to_row(current));
+        return detail::migrated_row(stored, made, declared, declared);
+    };
+    auto const start = [&](std::optional<std::string> token) {
+        return detail::query_rows::of(token ? all.resume(*std::move(token)) : all, false);
+    };
+    return detail::run_passes(
+        [&](bulk_options const& how) {
+            return detail::run_migration(*at, of.store(), of.name(), of.options(), convert, start, how);
+        },
+        [&] {
+            return detail::mark_migrated(
+                of.store(), of.name(), of.options(), declared, mapping<Entity>::row_layout, *options.time);
+        },
+        options);
+}
+/// Does not compile: rows of indexes and sums belong to the entities as they are stored.
+template <class First, class Second, class... More>
+result<bulk_report> migrate(table<First, Second, More...> const&, bulk_options const& = {}) {
+    static_assert(sizeof(table<First, Second, More...>*) == 0,
+        "a table of several types is not migrated in place: copy its entities with bulk_copy into a table with the new "
+        "declarations");
+    return failure{error_code::invalid_input, {}};
+}
+
+/// Whether `migrate` has marked a table: no row has the former name or type of a member of `Entity`. Cost: one request.
+template <mapped_entity Entity>
+[[nodiscard]] result<bool> is_migrated(table<Entity> const& of) {
+    return detail::has_marks(of.store(), of.name(), of.options(), detail::properties_of_entity<Entity>::declared,
+        mapping<Entity>::row_layout, system_clock());
 }
 
 ENTITABLE_END_NAMESPACE

@@ -26,6 +26,9 @@ enum class schema_difference_kind : std::uint8_t {
     value_refused,    ///< a property has the type of the member, and a value that the member does not accept
     property_unknown, ///< the row has a property that is not declared; only `reading::strict` refuses it
     row_damaged,      ///< the parts of a member do not belong together, or the bytes are damaged
+    former_name,      ///< the row has a property of `formerly(...)` under its former name; reads accept it
+    both_names, ///< the row has it under both names: reads take the current name; a program with the former struct changed the row
+    former_type, ///< a property of `retyped(...)` has its former type; reads convert it
 };
 /// Returns the name of the kind, in words.
 [[nodiscard]] std::string_view to_string(schema_difference_kind kind) noexcept;
@@ -48,6 +51,8 @@ struct schema_drift_report {
         differences;      ///< at most `schema_drift_options::max_differences`, in the order of their first rows
     std::uint64_t more{}; ///< differences of rows beyond that maximum, each row counted for each of its differences
 
+    /// Whether no row has a former name or type, so that `formerly` and `retyped` can be removed from the declaration.
+    [[nodiscard]] bool migrated() const noexcept;
     /// Whether every row can be read.
     [[nodiscard]] bool good() const noexcept { return unreadable == 0; }
     /// Formats the report as text, a line for each difference. The text contains keys.

@@ -139,6 +139,9 @@ public:
     template <class E = only>
     [[nodiscard]] result<written> merge(E const& entity, etag_condition condition) const {
         refuse_merge<E>();
+        if constexpr (detail::replaced_by_merge<E> && allows<E>()) {
+            return base::template rows<E>().merge(entity, std::move(condition));
+        }
         return write(mutation_kind::merge, entity, std::move(condition));
     }
     /// Replaces only the given members: `merge(at("ACME"), c::last = 7, any_etag)`; see `table<E>::merge`. The members determine the type.
@@ -167,6 +170,7 @@ public:
     template <class E = only>
     [[nodiscard]] result<written> insert_or_merge(E const& entity) const {
         refuse_merge<E>();
+        detail::refuse_merge_beside_former_names<typename mapping<E>::properties>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
     /// See `table<E>::remove`. With `removal::archived` the entity is still counted in its sums, which then cover both

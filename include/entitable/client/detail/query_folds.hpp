@@ -9,41 +9,12 @@
 #include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/ordering.hpp>
 #include <entitable/client/selected.hpp>
-#include <entitable/core/config.hpp>
-#include <entitable/core/function_ref.hpp>
-#include <entitable/core/shared.hpp>
+#include <entitable/core/detail/group_index.hpp>
 #include <entitable/core/try.hpp>
 
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
-namespace detail {
-
-/// Owns groups and finds them by key, in O(log n). One thread at a time.
-class group_index {
-public:
-    using less = bool (*)(void const* left, void const* right);
-    using removal = void (*)(void* group) noexcept;
-
-    ENTITABLE_LAZY group_index(less before, removal remove);
-    group_index(group_index const&) = delete;
-    group_index& operator=(group_index const&) = delete;
-    ~group_index();
-
-    /// Returns the group; null if there is none.
-    ENTITABLE_LAZY [[nodiscard]] void* find(void const* key) const;
-    /// Takes ownership of a group with a new key, which the group contains.
-    ENTITABLE_LAZY void add(void const* key, void* group);
-    /// Visits the groups in key order.
-    ENTITABLE_LAZY void each(function_ref<void(void* group)> visit) const;
-
-private:
-    struct groups;
-    shared<groups> groups_;
-};
-
-} // namespace detail
-
 template <class Entity, class Query, class... Terms>
 class ordered_query;
 
@@ -235,7 +206,3 @@ public:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
-
-#if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/impl/group_index.ipp>
-#endif

@@ -69,12 +69,21 @@ template <class Entity, class Field, auto... Members>
 
 /// Registers the target of a selected property; fields of a key already have their values.
 template <class Entity, auto Member, class Value>
-void add_target(value_target*& target, std::string_view*& name, property_field<Entity, Member> field, Value& to) {
-    *target++ = target_for(to.value);
-    *name++ = name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{});
+void add_target([[maybe_unused]] row_view const& row, value_target*& target, std::string_view*& name,
+    property_field<Entity, Member> field, Value& to) {
+    constexpr std::string_view stored =
+        name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{});
+    if constexpr (is_changed<Member>) {
+        *target++ = {&to.value, &take_changed<member_type<Member>, history_of<Member>>};
+        property_finder properties{row};
+        *name++ = name_in_row(properties, stored, history_of<Member>::former);
+    } else {
+        *target++ = target_for(to.value);
+        *name++ = stored;
+    }
 }
 template <class Entity, key_part Part, class Component, class Value>
-void add_target(value_target*&, std::string_view*&, key_field<Entity, Part, Component>, Value&) {}
+void add_target(row_view const&, value_target*&, std::string_view*&, key_field<Entity, Part, Component>, Value&) {}
 
 /// Sets a selected field that is missing in the row to its default in a new entity.
 template <class Entity, auto Member, class Value>
@@ -134,7 +143,7 @@ template <class Entity, class... Fields, class Values>
     std::string_view names[sizeof...(Fields)];
     value_target* target = targets;
     std::string_view* name = names;
-    (add_target(target, name, Fields{}, static_cast<selected_value<Fields>&>(to)), ...);
+    (add_target(row, target, name, Fields{}, static_cast<selected_value<Fields>&>(to)), ...);
     return decode_by_name(row, targets, names, static_cast<std::size_t>(target - targets),
         mode == reading::strict ? reading::standard : mode, mapping<Entity>::entity_name);
 }
@@ -164,6 +173,9 @@ inline constexpr bool is_property_of_library<std::optional<T>> = is_property_of_
 
 template <class Field>
 inline constexpr bool is_field_of_library = is_property_of_library<typename Field::value_type>;
+template <class Entity, auto Member>
+    requires is_changed<Member>
+inline constexpr bool is_field_of_library<property_field<Entity, Member>> = false; // may call the user's function
 template <class Entity, key_part Part, class Component>
 inline constexpr bool is_field_of_library<key_field<Entity, Part, Component>> =
     is_codec_of_library<typename Component::codec>;

@@ -23,7 +23,7 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(names_of_row names
 
 ENTITABLE_LAZY_BODY result<explanation> any_query::explain_with(names_of_row names) const {
     ENTITABLE_CHECK(check_source(source_.get()));
-    return explain(source_->plan, names == nullptr ? projection{} : names());
+    return explain(source_->current().plan, names == nullptr ? projection{} : names());
 }
 
 ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(names_of_row names) const {

@@ -39,26 +39,8 @@ ENTITABLE_LAZY_BODY shared<query_source> ask(
     auto source = shared<query_source>::make(table.store(), table.options(), table.name(),
         make_plan(condition, path, of.partition_layout, of.row_layout, table.store().profile()), of.partition_layout,
         of.row_layout);
+    if (source->problem) { source->watch = watch_for(*source, condition, table.store().profile(), table.marks()); }
     if (table.type() != nullptr) { only_of_type(*source, *table.type(), true); }
-    return source;
-}
-
-ENTITABLE_LAZY_BODY void only_of_type(query_source& source, type_pattern const& type, bool shares_partitions) {
-    source.type = &type;
-    if (!shares_partitions) { return; }
-    for (key_range& each : source.plan.ranges) { each.row = intersection(each.row, type.row.interval()); }
-    std::erase_if(source.plan.ranges, [](key_range const& each) { return each.is_empty(); });
-}
-
-ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {
-    query_plan plan = all.plan;
-    if (plan.shortened_to == 0 && plan.server.comparisons() < max_condition_comparisons(all.through.profile())) {
-        bool const alone = plan.server.empty();
-        plan.server.nodes.push_back({filter_operator::less, "Timestamp", value{value_view{limit}}});
-        if (!alone) { plan.server.nodes.push_back({filter_operator::all_of, {}, {}}); }
-    }
-    auto source = with_transport(all, all.through);
-    source->plan = std::move(plan);
     return source;
 }
 
@@ -68,6 +50,7 @@ ENTITABLE_LAZY_BODY shared<query_source> with_transport(query_source const& all,
     auto source = shared<query_source>::make(
         std::move(through), all.options, all.table, std::move(planned), all.partition_layout, all.row_layout);
     source->type = all.type;
+    source->watch = all.watch;
     return source;
 }
 
@@ -81,24 +64,37 @@ ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
 ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     shared<query_source> source, query_limits limits, projection select) {
     ENTITABLE_CHECK(check_source(source.get()));
-    query_reading reading{*source, std::move(select), limits.in_flight};
-    std::uint64_t taken = 0;
-    if (limits.read != nullptr) {
-        auto position = limits.read(*source, reading.select(), limits.token);
+    std::optional<query_position> resumed;
+    query_parts const* used = &source->current();
+    if (limits.read != nullptr) { // a store continues only the request that it began
+        used = &*source;
+        auto position = limits.read(*source, select, limits.token);
+        if (!position && source->watch) {
+            if (auto other = limits.read(source->watch->migrated, select, limits.token)) {
+                used = &source->watch->migrated;
+                position = std::move(other);
+            }
+        }
         if (!position) { return std::move(position).as_failure(); }
-        taken = position->taken;
-        reading.go_to(*std::move(position));
+        resumed = *std::move(position);
     }
+    query_reading reading{*used, std::move(select), limits.in_flight};
+    std::uint64_t const taken = resumed ? resumed->taken : 0;
+    if (resumed) { reading.go_to(*std::move(resumed)); }
     if (limits.only_one && (!limits.take || *limits.take > taken)) { limits.take = taken + 1; }
+    bool const is_migrated = used != &*source;
+    bool const asks_marks = source->watch && !is_migrated && limits.read == nullptr;
     auto walk = shared<row_walk>::make(std::move(source), std::move(limits), std::move(reading));
     walk->taken_ = taken;
+    walk->asks_marks_ = asks_marks;
+    walk->is_migrated_ = is_migrated;
     return walk;
 }
 
 ENTITABLE_LAZY_BODY std::uint32_t row_walk::rows_of_next_page() const noexcept {
     constexpr std::uint32_t most = 1000; // larger pages are refused, however many rows are taken
     std::uint32_t const rows = limits_.page_size;
-    bool const fewer = limits_.take && rows <= most && source_->plan.client.empty() && *limits_.take - taken_ < rows;
+    bool const fewer = limits_.take && rows <= most && parts().plan.client.empty() && *limits_.take - taken_ < rows;
     return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // does not read rows that will not be
                                                                               // used
 }
@@ -153,15 +149,23 @@ ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
 
 ENTITABLE_LAZY_BODY operation_step row_walk::due() {
     if (!take_pages()) { return {}; }
+    if (asks_marks_) { return operation_step{std::as_const(source_->watch->request)}; }
     reading_.set_page_size(rows_of_next_page());
     return reading_.next();
 }
 
 ENTITABLE_LAZY_BODY void row_walk::answer(result<query_entities::response> response, steady_time now) {
+    if (asks_marks_) {
+        take_marks(std::move(response));
+        return;
+    }
     reading_.answer(std::move(response), now);
 }
 
-ENTITABLE_LAZY_BODY void row_walk::abandon(error const& reason) { reading_.abandon(reason); }
+ENTITABLE_LAZY_BODY void row_walk::abandon(error const& reason) {
+    asks_marks_ = false;
+    reading_.abandon(reason);
+}
 
 ENTITABLE_LAZY_BODY result<bool> row_walk::end_page() {
     if (used_ == 0) { page_ = {}; }
@@ -183,7 +187,10 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
         return run(one, source_->options, system_clock(), source_->through);
     }
     begin_page();
-    while (take_pages()) { read_round(); }
+    while (take_pages()) {
+        read_marks();
+        if (!reading_.page_is_here()) { read_round(); }
+    }
     return end_page();
 }
 
@@ -213,7 +220,8 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
         }
     };
     page_visitor const watcher{look};
-    row_keys = row_keys || !source_->plan.client.empty() || source_->type != nullptr;
+    if (!taken_all() && !reading_.at_end()) { ENTITABLE_CHECK(read_marks_shown()); }
+    row_keys = row_keys || !parts().plan.client.empty() || source_->type != nullptr;
     while (!taken_all() && !reading_.at_end()) {
         auto read = show_page(watcher, row_keys);
         if (read) { read = page_done(); }
@@ -223,8 +231,9 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
 }
 
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
+    if (can_show_rows() && !taken_all() && !reading_.at_end()) { ENTITABLE_CHECK(read_marks_shown()); }
     // If each row of the range counts, the store may count them itself.
-    query_plan const& plan = source_->plan;
+    query_plan const& plan = parts().plan;
     if (can_show_rows() && plan.client.empty() && source_->type == nullptr && !plan.meets_system_rows &&
         !limits_.take) {
         std::uint64_t shown = 0;
@@ -376,7 +385,7 @@ ENTITABLE_LAZY_BODY std::optional<std::string> row_walk::token() const {
     if (taken_all() || reading_.at_end()) { return std::nullopt; }
     query_position here = reading_.position();
     here.taken = taken_;
-    return make_token(*source_, reading_.select(), here);
+    return make_token(parts(), reading_.select(), here);
 }
 
 } // namespace detail

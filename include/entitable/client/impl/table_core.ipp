@@ -7,6 +7,7 @@
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/detail/known_names.hpp>
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -14,6 +15,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+ENTITABLE_LAZY_BODY void table_core::keep_marks() { marks_ = shared<known_names>::make(); }
 
 ENTITABLE_DECL table_core::table_core(any_store through, std::string name, call_options options)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}

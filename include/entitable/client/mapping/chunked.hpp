@@ -62,11 +62,20 @@ inline constexpr std::string_view chunk_suffixes[max_chunks + 1] = {
 /// Suffixes of the names of a reference.
 inline constexpr std::string_view reference_suffixes[2] = {"_PartitionKey", "_RowKey"};
 
-/// Number of properties that store a member.
+// Members with an earlier name or type: `changed.hpp` defines them.
+template <class T>
+inline constexpr bool is_changed_tag = false;
+template <class T>
+inline constexpr std::size_t names_of_tag = 1;
+/// Whether the member is declared with `formerly(...)` or `retyped(...)`.
+template <auto Member>
+inline constexpr bool is_changed = is_changed_tag<std::remove_cv_t<decltype(Member)>>;
+
+/// Number of properties that store a member. A former name is one of them, and always absent.
 template <auto Member>
 inline constexpr std::size_t parts_of_member = is_chunked<Member> ? max_chunks + 1
     : is_reference<Member>                                        ? 2
-                                                                  : 1;
+                                                                  : names_of_tag<std::remove_cv_t<decltype(Member)>>;
 
 /// Whether `name` is `base` with a suffix.
 [[nodiscard]] constexpr bool is_name_of_part(

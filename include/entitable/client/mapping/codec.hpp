@@ -91,7 +91,7 @@ template <auto Member, class Entity>
 [[nodiscard]] decltype(auto) read_member(Entity const& entity) {
     if constexpr (std::is_member_pointer_v<decltype(Member)>) {
         return (entity.*Member);
-    } else if constexpr (is_chunked<Member>) {
+    } else if constexpr (is_chunked<Member> || is_changed<Member>) {
         return (entity.*std::remove_cv_t<decltype(Member)>::pointer);
     } else {
         return read_accessor(entity, Member);
@@ -147,7 +147,8 @@ template <auto Member, class Entity>
     } else if constexpr (is_reference<Member>) {
         put_reference(to, read_member<Member>(entity));
     } else {
-        *to = view_of(read_member<Member>(entity));
+        to[0] = view_of(read_member<Member>(entity));
+        if constexpr (parts_of_member<Member> == 2) { to[1] = {{}, true, false}; } // a write removes the former name
     }
     to += parts_of_member<Member>;
     for (std::size_t part = 0; part < parts_of_member<Member>; ++part) { *names++ = name; }
@@ -190,6 +191,21 @@ template <class Entity, class Class, class T>
 [[nodiscard]] value_target target_of_property(Entity& out, T Class::* member) noexcept {
     return target_for(out.*member);
 }
+/// Takes a value of the current or of the earlier type.
+template <class T, class History>
+[[nodiscard]] bool take_changed(void* member, value_view const* value) {
+    if constexpr (is_retyped<History>) {
+        using type = typename property_shape<T>::value_type;
+        if (value != nullptr && make_former<type, History>().converts(*value)) {
+            return convert_stored<type, History>(*value, place_for(*static_cast<T*>(member)));
+        }
+    }
+    return take_value<T>(member, value);
+}
+template <class Entity, auto Pointer, class History>
+[[nodiscard]] value_target target_of_property(Entity& out, changed_member<Pointer, History>) noexcept {
+    return {&(out.*Pointer), &take_changed<member_type<Pointer>, History>};
+}
 /// The setter is called if there is a value, or if the member may be absent.
 template <class Entity, auto Getter, auto Setter>
 [[nodiscard]] value_target target_of_property(Entity& out, accessor_pair<Getter, Setter>) noexcept {
@@ -229,6 +245,9 @@ void read_or_note(part_reader& reader, Entity& out, std::string_view name, readi
         read_parts<Member>(reader, name, out.*std::remove_cv_t<decltype(Member)>::pointer, mode);
     } else if constexpr (is_reference<Member>) {
         read_parts<Member>(reader, name, out.*Member, mode);
+    } else if constexpr (is_changed<Member>) {
+        *target++ = target_of_property(out, Member);
+        *noted++ = reader.present_name(name, history_of<Member>::former);
     } else {
         *target++ = target_of_property(out, Member);
         *noted++ = name;

@@ -12,14 +12,14 @@
 ///
 /// Inside a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member), salted(member,
 /// buckets), literal("text"). Inside properties: member, property(member, "Name"), accessors(name, getter, setter), chunked(member) for
-/// text or binary over 64 KiB, and etag(member) and timestamp(member), which are set when an entity is read and never stored.
+/// text or binary over 64 KiB, formerly(member, "Old") and retyped(member, function) for a name and a type that have changed, and
+/// etag(member) and timestamp(member), which are set when an entity is read and never stored.
 ///
 /// The line number in the name of the generated struct distinguishes an entity in a namespace from an entity in an unnamed namespace within it.
-///
 /// The macro generates compile-time data only, and no code that runs: the fields for predicates, the components of the keys, member
 /// pointers and names of the properties, and the messages for misuse of this entity.
 
-#include <entitable/client/mapping/chunked.hpp>
+#include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/detail/each.hpp>
 #include <entitable/client/mapping/detail/macro_messages.hpp>
@@ -114,6 +114,7 @@
             "ENTITABLE: " #entitable_type                                                                             \
             " has a property whose name another member uses: chunked(text) uses text_1 to text_14 and text_n, a "     \
             "reference uses name_PartitionKey and name_RowKey");                                                      \
+        ENTITABLE_CHECK_FORMER_NAMES(entitable_type)                                                                  \
     };                                                                                                                \
     [[maybe_unused]] constexpr ENTITABLE_CAT(entitable_mapping_, __LINE__)<entitable_type> entitable_mapping_of(      \
         entitable_type const*) {                                                                                      \

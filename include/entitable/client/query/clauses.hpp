@@ -70,7 +70,11 @@ template <class Entity, auto Member>
     static_assert(std::same_as<type, std::string>, "starts_with(field, prefix) needs a text field");
     if constexpr (std::same_as<type, std::string>) {
         constexpr auto free = shape_set::of(0);
-        return predicate<Entity, free, free>{property_prefix(field.name, prefix)};
+        if constexpr (is_changed<Member>) {
+            return predicate<Entity, free, free>{with_former(property_prefix(field.name, prefix), former_of<Member>)};
+        } else {
+            return predicate<Entity, free, free>{property_prefix(field.name, prefix)};
+        }
     } else {
         return refused_predicate{};
     }

@@ -33,7 +33,12 @@ template <class Entity, auto Member>
     using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
     constexpr auto free = shape_set::of(0);
     type const least{};
-    return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
+    if constexpr (is_changed<Member>) {
+        return predicate<Entity, free, free>{
+            with_former(presence(field.name, property_type<type>::view(least), there), former_of<Member>)};
+    } else {
+        return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
+    }
 }
 
 /// Makes a comparison. This is one function for all properties of a type, in any entity.
@@ -64,7 +69,12 @@ template <class Entity, auto Member, class From>
         return compare(field, operation, date_time::from_system(from));
     } else if constexpr (comparable_with<From, type>) {
         constexpr auto free = shape_set::of(0);
-        return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
+        if constexpr (is_changed<Member>) {
+            return predicate<Entity, free, free>{
+                with_former(compare_value<type>(field.name, operation, from).nodes(), former_of<Member>)};
+        } else {
+            return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
+        }
     } else {
         refuse_operand<type, From>();
         return refused_predicate{};

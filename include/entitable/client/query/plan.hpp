@@ -42,6 +42,8 @@ struct explanation {
     std::size_t shortened_to{};          ///< see `query_plan`
     std::string sorted_by{};             ///< order in which the client sorts the rows; empty if it does not sort
     std::uint64_t sorted_rows{};         ///< maximum number of rows that it holds to sort them
+    /// set if the client checks members under their former names or types, too, because the table is not known to be migrated
+    bool meets_former{};
 
     /// Formats one line per part.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;

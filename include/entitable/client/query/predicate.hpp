@@ -6,6 +6,7 @@
 /// `predicate`: a condition on an entity. Its type encodes the shapes of its alternatives, and so the access path; its value is a plain
 /// postfix list of comparisons, on properties and on key components.
 
+#include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/mapping/field.hpp>
 #include <entitable/client/query/access_path.hpp>
 #include <entitable/core/request/filter.hpp>
@@ -36,6 +37,8 @@ struct predicate_node {
     bool exact{true};            ///< for a prefix: whether every key in its range has a component that begins with it
     std::string name;            ///< name of the property or the member
     value operand;               ///< compared value; for a component, its text
+    /// earlier form of the property, which rows may have: then the client checks both forms. Null if there is none
+    detail::former_property const* former{};
 
     /// Whether its subject is a key component.
     [[nodiscard]] bool on_key() const noexcept {
@@ -59,6 +62,11 @@ ENTITABLE_LAZY void add_alternative(predicate_nodes& all, predicate_nodes next);
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes nothing();
 /// Returns the negation, with `not` only before comparisons that may meet an absent value.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
+
+/// Makes the client check rows with the earlier form of the property, too.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes with_former(predicate_nodes nodes, former_property const& former);
+/// Returns the nodes for rows without earlier forms.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes without_former(predicate_nodes nodes);
 
 /// The value of a predicate, the same for all entities.
 class predicate_value {

@@ -49,6 +49,8 @@ inline constexpr std::string_view dead_letter = "~!dead!";
 inline constexpr std::string_view outbox = "~!out!";
 /// Materialized views: the generation that is read, and the existing generations; in a partition of that name.
 inline constexpr std::string_view view = "~!view!";
+/// Members whose former names and types no row has any more, in a partition of that name.
+inline constexpr std::string_view migrated = "~!former!";
 /// Row key of the row that each batch of a move writes in its partition, at the target.
 inline constexpr std::string_view copy = "~!copy!";
 
@@ -102,6 +104,8 @@ inline constexpr kind kinds[] = {
     {view, "a generation of a view, current or not", "entitable/bulk/views/materialized_view.hpp", copying::refused,
         copying::refused, true, "the generations of a view, which are tables of this store",
         "materialized_view::refresh"},
+    {migrated, "no row has the former name or type of a member", "entitable/schema.hpp", copying::taken_along,
+        copying::left_behind, false, "marks of migrations", "migrate"},
     {copy, "the number of the last batch that a move wrote in the partition", "entitable/shards/move/shard_move.hpp",
         copying::left_behind, copying::left_behind, false, "marks of moves", "move_plan"},
 };

@@ -152,6 +152,11 @@ void store_member(Entity& entity, chunked_member<Pointer>, T&& value) {
     entity.*Pointer = std::forward<T>(value);
 }
 
+template <class Entity, auto Pointer, class History, class T>
+void store_member(Entity& entity, changed_member<Pointer, History>, T&& value) {
+    entity.*Pointer = std::forward<T>(value);
+}
+
 template <class Entity, auto Member>
 [[nodiscard]] bool read_member_text(void* entity, std::string_view text) {
     member_type<Member> value{};

@@ -20,6 +20,8 @@ struct declared_property {
     std::string_view suffix;
     described_property described{};
     bool (*take)(void* entity, value_view const* value){}; ///< whether the value fits; null for a part of a member
+    former_property const* former{};                       ///< earlier form of the property; null if there is none
+    bool is_former_name{}; ///< this is the former name of the member whose current name precedes it in the list
 
     [[nodiscard]] std::string full_name() const { return std::string{name}.append(suffix); }
     [[nodiscard]] bool is_called(std::string_view other) const noexcept {
@@ -54,6 +56,8 @@ constexpr void declare_property(declared_property*& to, std::string_view name) {
     auto part = [&](std::string_view base, std::string_view suffix, described_property described_as) {
         if constexpr (is_in_parts<Member>) {
             *to++ = {base, suffix, described_as, nullptr};
+        } else if constexpr (is_changed<Member>) {
+            *to++ = {base, suffix, described_as, &take_declared<Entity, Member>, &former_of<Member>, base != name};
         } else {
             *to++ = {base, suffix, described_as, &take_declared<Entity, Member>};
         }

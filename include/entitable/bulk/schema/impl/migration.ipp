@@ -213,7 +213,70 @@ ENTITABLE_DECL result<bulk_report> run_migration(query_source const& found, any_
         return failure{error_code::invalid_input, "the query must read the table of the call"};
     }
     ENTITABLE_CHECK(check_found_by_queries(found.through, found.table, found.options, *options.time));
+    ENTITABLE_CHECK(check_without_companions(found.through, found.table, found.options, *options.time));
     return migration_run{through, table, calls, convert, std::move(options)}.run(start);
+}
+
+ENTITABLE_DECL result<void> mark_migrated(any_store const& through, std::string const& table, call_options const& calls,
+    declared_properties of, key_layout row_layout, clock& time) {
+    for (std::size_t index = 0; index < of.count; ++index) {
+        declared_property const& each = of[index];
+        if (each.former == nullptr || each.is_former_name) { continue; }
+        call context{calls, time};
+        context.operation_id.clear(); // the id identifies one write
+        row mark = row_builder{system_row::migrated, mark_row_key(each.name, *each.former, row_layout)}.build();
+        ENTITABLE_CHECK(through.execute(write_entity{table, mutation::insert_or_replace(std::move(mark))}, context));
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<bool> has_marks(any_store const& through, std::string const& table, call_options const& calls,
+    declared_properties of, key_layout row_layout, clock& time) {
+    former_watch watch;
+    for (std::size_t index = 0; index < of.count; ++index) {
+        declared_property const& each = of[index];
+        if (each.former == nullptr || each.is_former_name) { continue; }
+        watch.wanted.push_back(mark_row_key(each.name, *each.former, row_layout));
+    }
+    call context{calls, time};
+    ENTITABLE_TRY(auto const found, through.execute(marks_request(table), context));
+    return watch.all_in(found.rows);
+}
+
+ENTITABLE_DECL result<bulk_report> run_passes(function_ref<result<bulk_report>(bulk_options const&)> pass,
+    function_ref<result<void>()> mark, bulk_options const& options) {
+    constexpr int most = 5; // with the first
+    bool resumed = false;
+    if (options.checkpoint && !options.dry_run) {
+        ENTITABLE_TRY(auto const kept, options.checkpoint.load());
+        resumed = kept.has_value();
+    }
+    ENTITABLE_TRY(auto report, pass(options));
+    if (options.dry_run || report.refused != 0) { return report; }
+    bool clean = report.written == 0 && !resumed;
+    for (int passes = 1; !clean && passes < most; ++passes) {
+        bulk_options again = options;
+        again.checkpoint = {};
+        again.total.reset();
+        ENTITABLE_TRY(auto more, pass(again));
+        report.written += more.written;
+        report.retried += more.retried;
+        report.transactions += more.transactions;
+        report.bytes += more.bytes;
+        if (more.refused != 0) {
+            report.refused = more.refused;
+            report.refusals = std::move(more.refusals);
+            return report;
+        }
+        clean = more.written == 0;
+    }
+    if (!clean) {
+        return failure{error_code::update_condition_not_satisfied,
+            "programs with the former declaration are still writing to the table: stop them, and run the migration "
+            "again"};
+    }
+    ENTITABLE_CHECK(mark());
+    return report;
 }
 
 } // namespace detail

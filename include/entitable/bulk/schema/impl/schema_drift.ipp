@@ -17,8 +17,28 @@ ENTITABLE_DECL std::string_view to_string(schema_difference_kind kind) noexcept 
         case schema_difference_kind::value_refused: return "the member does not accept the value";
         case schema_difference_kind::property_unknown: return "the property is not declared";
         case schema_difference_kind::row_damaged: return "the row is damaged";
+        case schema_difference_kind::former_name: return "the property has its former name";
+        case schema_difference_kind::both_names:
+            return "the row has the property under both names, and reads take the current name";
+        case schema_difference_kind::former_type: return "the property has its former type";
     }
     return "unknown";
+}
+
+namespace detail {
+
+/// Whether reads accept rows with such a difference.
+[[nodiscard]] inline bool is_readable(schema_difference_kind kind) noexcept {
+    using enum schema_difference_kind;
+    return kind == property_unknown || kind == former_name || kind == both_names || kind == former_type;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL bool schema_drift_report::migrated() const noexcept {
+    return more == 0 && std::none_of(differences.begin(), differences.end(), [](schema_difference const& each) {
+        return each.kind != schema_difference_kind::property_unknown && detail::is_readable(each.kind);
+    });
 }
 
 ENTITABLE_DECL std::string schema_drift_report::to_string() const {
@@ -45,7 +65,7 @@ namespace detail {
 
 ENTITABLE_DECL void drift_counter::note(row_view each, schema_difference_kind kind, std::string_view property,
     std::optional<edm_type> stored, std::optional<edm_type> as_declared) {
-    if (kind != schema_difference_kind::property_unknown) { ++serious_; }
+    if (!is_readable(kind)) { ++serious_; }
     std::string name{static_cast<char>(kind)};
     name += static_cast<char>(stored ? static_cast<unsigned char>(*stored) : 0U);
     name += property;
@@ -79,8 +99,10 @@ ENTITABLE_DECL void drift_counter::compare_property(row_view each, property_view
     edm_type const wanted = of.described.type;
     bool const fits = of.take != nullptr ? of.take(entity, &property.value) : property.type == wanted;
     if (!fits) {
-        note(each, property.type == wanted ? kind::value_refused : kind::type_differs, property.name, property.type,
-            wanted);
+        bool const is_right = property.type == wanted || (of.former != nullptr && of.former->converts(property.value));
+        note(each, is_right ? kind::value_refused : kind::type_differs, property.name, property.type, wanted);
+    } else if (of.former != nullptr && of.former->converts(property.value)) {
+        note(each, kind::former_type, property.name, property.type, of.former->current);
     }
 }
 
@@ -93,6 +115,12 @@ ENTITABLE_DECL void drift_counter::compare(row_view each, bool keys_fit, void* e
     if (!keys_fit) { note(each, kind::key_differs, {}, {}, {}); }
     property_cursor cursor{each.payload};
     for (property_view property; cursor.next(property);) { compare_property(each, property, entity); }
+    for (std::size_t index = 1; index < declared_.count; ++index) {
+        if (!declared_[index].is_former_name || seen_[index] == 0) { continue; }
+        auto const& former = declared_[index];
+        note(each, seen_[index - 1] != 0 ? kind::both_names : kind::former_name, former.name, {}, {});
+        seen_[index - 1] = 1;
+    }
     for (std::size_t index = 0; index < declared_.count; ++index) {
         if (seen_[index] == 0 && !declared_[index].described.nullable) {
             note(each, kind::property_missing, declared_[index].full_name(), {}, declared_[index].described.type);

@@ -57,7 +57,11 @@ using index_of = typename index_declaration<Declared>::index;
 /// Whether a list of components or properties contains a member.
 template <auto Wanted, auto Member>
 [[nodiscard]] constexpr bool is_same_member() noexcept {
-    if constexpr (std::is_same_v<decltype(Wanted), decltype(Member)>) {
+    if constexpr (is_changed<Member>) {
+        return is_same_member<Wanted, std::remove_cv_t<decltype(Member)>::pointer>();
+    } else if constexpr (is_changed<Wanted>) {
+        return is_same_member<std::remove_cv_t<decltype(Wanted)>::pointer, Member>();
+    } else if constexpr (std::is_same_v<decltype(Wanted), decltype(Member)>) {
         return Wanted == Member;
     } else {
         return false;

@@ -8,6 +8,7 @@
 /// and a line ENTITABLE_TELL_ITEM_ here.
 
 #include <entitable/client/mapping/detail/each.hpp>
+#include <entitable/client/mapping/detail/macro_changes.hpp>
 
 // Marked as a system header: GCC then omits its macro expansion notes from a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -39,6 +40,8 @@
 #define ENTITABLE_BAD_ITEM_2(item)
 #define ENTITABLE_BAD_ITEM_3(item)
 #define ENTITABLE_BAD_ITEM_4(item)
+#define ENTITABLE_BAD_ITEM_5(item)
+#define ENTITABLE_BAD_ITEM_7(item) bad
 #define ENTITABLE_BAD_ITEM_8(item) bad
 #define ENTITABLE_BAD_ITEM_9(item) bad
 
@@ -64,20 +67,29 @@
 #define ENTITABLE_TELL_PROPERTY(i, item)                                                                             \
     ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item,                                        \
         "' is not a form of a property; the forms are property(member, \"Name\"), accessors(name, getter, setter), " \
-        "chunked(member), etag(member) and timestamp(member)")
+        "chunked(member), formerly(member, \"Old\"), retyped(member, function), etag(member) and timestamp(member)")
 #define ENTITABLE_TELL_ITEM_0(shown, forms) \
     static_assert(::entitable::detail::is_plain_name(shown), "ENTITABLE: '" shown forms);
 #define ENTITABLE_TELL_ITEM_1(shown, forms)
 #define ENTITABLE_TELL_ITEM_2(shown, forms)
 #define ENTITABLE_TELL_ITEM_3(shown, forms)
 #define ENTITABLE_TELL_ITEM_4(shown, forms)
+#define ENTITABLE_TELL_ITEM_5(shown, forms)
+#define ENTITABLE_TELL_ITEM_7(shown, forms)                                                                          \
+    static_assert(false,                                                                                             \
+        "ENTITABLE: '" shown                                                                                         \
+        "' is in a key, which stores values without names and types: rename the member without formerly(...); copy " \
+        "the table if the text of the key changes");
 #define ENTITABLE_TELL_ITEM_8(shown, forms) static_assert(false, "ENTITABLE: '" shown forms);
-#define ENTITABLE_TELL_ITEM_9(shown, forms)                                                                    \
-    static_assert(false,                                                                                       \
-        "ENTITABLE: '" shown                                                                                   \
-        "' has the wrong arguments: write literal(\"text\"), width(member, digits), salted(member, buckets), " \
-        "property(member, \"Name\"), accessors(name, getter, setter)");
+#define ENTITABLE_TELL_ITEM_9(shown, forms)                                                                        \
+    static_assert(false,                                                                                           \
+        "ENTITABLE: '" shown                                                                                       \
+        "' has the wrong arguments: write literal(\"text\"), width(member, digits), salted(member, buckets), "     \
+        "property(member, \"Name\"), accessors(name, getter, setter), formerly(member, \"Old\"), retyped(member, " \
+        "function)");
 // Forms that users try, for a message in one line.
+#define ENTITABLE_a_text_is_written_literal_formerly(...) ~, 7
+#define ENTITABLE_a_text_is_written_literal_retyped(...) ~, 7
 #define ENTITABLE_a_text_is_written_literal_descend(...) ~, 8
 #define ENTITABLE_a_text_is_written_literal_desc(...) ~, 8
 #define ENTITABLE_a_text_is_written_literal_reverse(...) ~, 8
@@ -113,6 +125,7 @@
 #define ENTITABLE_ONCE_2(item)
 #define ENTITABLE_ONCE_3(item)
 #define ENTITABLE_ONCE_4(item) ENTITABLE_ONCE_1(item)
+#define ENTITABLE_ONCE_5(item) ENTITABLE_ONCE_1(item)
 #define ENTITABLE_ONCE_WITHIN(...) ENTITABLE_ONCE_0(__VA_ARGS__)
 #define ENTITABLE_CHECK_SYSTEM_etag(member)                                                                         \
     static_assert(::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::etag>, \

@@ -5,6 +5,7 @@
 /// \file
 /// Conversion of members stored as several properties: chunks of a large text or binary, and references.
 
+#include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/mapping/chunked.hpp>
 #include <entitable/client/mapping/detail/value_reader.hpp>
 #include <entitable/core/result.hpp>
@@ -23,11 +24,11 @@ struct nullable_view {
     bool nameless{}; ///< set for a value without a name, of an enumeration that is stored by name
 };
 
-/// Whether one of the members is stored as several properties.
+/// Whether one of the members is stored as several properties, or has an earlier name or type.
 template <class Members>
 inline constexpr bool has_parts = false;
 template <auto... Members>
-inline constexpr bool has_parts<members<0, Members...>> = (is_in_parts<Members> || ...);
+inline constexpr bool has_parts<members<0, Members...>> = ((is_in_parts<Members> || is_changed<Members>) || ...);
 
 template <class T>
 inline constexpr described_property described{
@@ -48,6 +49,11 @@ constexpr void each_part_of(std::string_view name, Part& part) {
         part(name, reference_suffixes[1], {edm_type::string, shape::optional});
     } else {
         part(name, {}, described<member_type<Member>>);
+        if constexpr (is_changed<Member>) {
+            if (constexpr former_property const& former = former_of<Member>; !former.name.empty()) {
+                part(former.name, {}, {former.type, true});
+            }
+        }
     }
 }
 
@@ -59,6 +65,10 @@ ENTITABLE_LAZY [[nodiscard]] result<void> put_chunks(
 /// Checks that a row has at most 1 MiB as the service measures it. Errors: EntityTooLarge names the largest member.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_size_of_chunked(row_view row, std::string_view entity,
     nullable_view const* values, std::string_view const* names, std::size_t count);
+
+/// Returns the name under which the row has a member: the former name if the row has only that.
+ENTITABLE_LAZY [[nodiscard]] std::string_view name_in_row(
+    property_finder& row, std::string_view name, std::string_view former);
 
 /// Reads the members of a row that are stored as several properties.
 class part_reader {
@@ -72,6 +82,9 @@ public:
         std::string_view name, edm_type type, bool may_be_absent, std::string_view (&to)[max_chunks]);
     /// Reads the keys of a reference; false for an absent reference or an error, as above.
     ENTITABLE_LAZY [[nodiscard]] bool keys(std::string_view name, bool may_be_absent, std::string_view (&to)[2]);
+
+    /// Returns the name under which the row has the member: the former name if the row has only that.
+    ENTITABLE_LAZY [[nodiscard]] std::string_view present_name(std::string_view name, std::string_view former);
 
     /// Number of the row's properties that belong to these members.
     [[nodiscard]] std::size_t found() const noexcept { return found_; }

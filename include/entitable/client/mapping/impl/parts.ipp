@@ -140,6 +140,18 @@ ENTITABLE_LAZY_BODY bool part_reader::keys(std::string_view name, bool may_be_ab
     return true;
 }
 
+ENTITABLE_LAZY_BODY std::string_view name_in_row(property_finder& row, std::string_view name, std::string_view former) {
+    return !former.empty() && !row.value(name) && row.value(former) ? former : name;
+}
+
+ENTITABLE_LAZY_BODY std::string_view part_reader::present_name(std::string_view name, std::string_view former) {
+    if (former.empty()) { return name; }
+    bool const current = row_.value(name).has_value();
+    bool const earlier = row_.value(former).has_value();
+    found_ += current && earlier ? 1U : 0U; // the other one is counted by its name
+    return earlier && !current ? former : name;
+}
+
 ENTITABLE_LAZY_BODY result<void> part_reader::finish(std::string_view entity) const {
     return offender_.empty() ? result<void>{} : property_mismatch(entity, offender_, offender_absent_);
 }

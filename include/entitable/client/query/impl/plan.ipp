@@ -150,6 +150,10 @@ ENTITABLE_LAZY planned_part plan_comparison(
         return part;
     }
     part.on_properties = true;
+    if (node.former != nullptr) {
+        part.exact = false; // the service would compare only one of the two properties
+        return part;
+    }
     filter_node asked{node.operation, node.name, node.operand};
     part.bytes = comparison_size(asked);
     if (part.bytes > budget.bytes) {
@@ -428,6 +432,12 @@ ENTITABLE_LAZY_BODY projection properties_read(query_plan const& plan, projectio
         bool known = all || !is_comparison(node.operation) || node.subject != predicate_subject::property;
         for (std::size_t index = 0; index < wanted.size() && !known; ++index) { known = wanted[index] == node.name; }
         if (!known) { wanted.push_back(node.name); }
+        if (all || node.former == nullptr || node.former->name.empty()) { continue; }
+        known = false;
+        for (std::size_t index = 0; index < wanted.size() && !known; ++index) {
+            known = wanted[index] == node.former->name;
+        }
+        if (!known) { wanted.emplace_back(node.former->name); }
     }
     return wanted;
 }
@@ -440,6 +450,7 @@ ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan, projection wante
     out.client_filter = detail::render_postfix(
         plan.client.size(), [&](std::size_t index) { return plan.client[index].operation; },
         [&](std::size_t index) { return plan.client[index].to_string(); });
+    for (predicate_node const& node : plan.client) { out.meets_former = out.meets_former || node.former != nullptr; }
     out.leaves_out_system_rows = plan.meets_system_rows;
     out.properties = properties_read(plan, std::move(wanted));
     out.requests = plan.ranges.size();
@@ -459,6 +470,9 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     }
     out += text::joined({"server filter  ", (server_filter.empty() ? std::string{"none"} : server_filter), "\n"});
     out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
+    out += meets_former
+        ? "former names   checked by the client, until migrate(table) has marked the table as migrated\n"
+        : "";
     out += leaves_out_system_rows ? "system rows    skipped by the client\n" : "";
     if (shortened_to != 0) {
         out += text::joined({"shortened      the client checks the part that does not fit into ",
@@ -475,14 +489,39 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     return out;
 }
 
+namespace detail {
+
+/// Whether a property satisfies a comparison, under its name or, if that is absent, under its former name. Clears `converted_all` if its
+/// value cannot be converted.
+ENTITABLE_LAZY bool satisfies_either(row_view const& row, predicate_node const& node, bool& converted_all) {
+    auto stored = row.find(node.name);
+    if (!stored && !node.former->name.empty()) { stored = row.find(node.former->name); }
+    if (!stored) { return false; }
+    value converted;
+    value_view compared = *stored;
+    if (node.former->converts(compared)) {
+        if (!node.former->convert(*stored, converted)) {
+            converted_all = false;
+            return true;
+        }
+        compared = converted.view();
+    }
+    return compared.type() == node.operand.type() &&
+        holds(node.operation, compare_values(compared, node.operand.view()));
+}
+
+} // namespace detail
+
 ENTITABLE_LAZY_BODY bool satisfies(
     row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout) {
     key_texts partition_texts;
     key_texts row_texts;
     bool const readable = split_key(row.partition_key, partition_layout, partition_texts) &&
         split_key(row.row_key, row_layout, row_texts);
-    return detail::evaluate_postfix(predicate, [&](predicate_node const& node) {
+    bool converted_all = true;
+    bool const satisfied = detail::evaluate_postfix(predicate, [&](predicate_node const& node) {
         if (node.subject == predicate_subject::nothing) { return false; }
+        if (node.former != nullptr) { return detail::satisfies_either(row, node, converted_all); }
         if (!node.on_key()) { return satisfies(row, node.operation, node.name, node.operand); }
         if (!readable) {
             return true; // decoding the row will report the invalid key
@@ -495,6 +534,7 @@ ENTITABLE_LAZY_BODY bool satisfies(
         }
         return holds(node.operation, compare_values(value_view{text}, value_view{wanted}));
     });
+    return satisfied || !converted_all; // reading the row reports a value that cannot be converted
 }
 
 ENTITABLE_END_NAMESPACE

@@ -11,8 +11,17 @@ ENTITABLE_LAZY_BODY std::string predicate_node::to_string() const {
     switch (subject) {
         case predicate_subject::nothing: return "false";
         case predicate_subject::prefix: return text::joined({name, " starts with ", operand.to_string()});
-        default: return text::joined({name, " ", entitable::to_string(operation), " ", operand.to_string()});
+        default: break;
     }
+    std::string shown = name;
+    if (former != nullptr) {
+        shown += former->name.empty() ? " (formerly " : text::joined({" (formerly ", former->name});
+        if (former->convert != nullptr) {
+            shown += text::joined({(former->name.empty() ? "" : " as "), entitable::to_string(former->type)});
+        }
+        shown += ')';
+    }
+    return text::joined({shown, " ", entitable::to_string(operation), " ", operand.to_string()});
 }
 
 namespace detail {
@@ -25,6 +34,18 @@ ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes
     connective.operation = operation;
     left.push_back(std::move(connective));
     return left;
+}
+
+ENTITABLE_LAZY_BODY predicate_nodes with_former(predicate_nodes nodes, former_property const& former) {
+    for (predicate_node& node : nodes) {
+        if (is_comparison(node.operation) && node.subject == predicate_subject::property) { node.former = &former; }
+    }
+    return nodes;
+}
+
+ENTITABLE_LAZY_BODY predicate_nodes without_former(predicate_nodes nodes) {
+    for (predicate_node& node : nodes) { node.former = nullptr; }
+    return nodes;
 }
 
 ENTITABLE_DECL predicate_value::predicate_value(predicate_nodes nodes) : nodes_(std::move(nodes)) {}

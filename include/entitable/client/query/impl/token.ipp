@@ -33,6 +33,7 @@ ENTITABLE_LAZY std::uint64_t token_checksum(
         hash.add(static_cast<std::uint64_t>(node.subject));
         hash.add(std::uint64_t{node.index} * 2 + (node.part == key_part::row ? 1U : 0U));
         hash.add(node.operation, node.name, node.operand);
+        if (node.former != nullptr) { hash.add(node.former->name); }
     }
     hash.add(std::uint64_t{select.size()});
     for (std::string const& name : select) { hash.add(std::string_view{name}); }

@@ -11,6 +11,7 @@
 #include <entitable/core/row/row.hpp>
 #include <entitable/work/tracking/detail/tracked_entity.hpp>
 
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -34,6 +35,14 @@ struct property_changes {
 
 /// Returns the differences of two rows of one type.
 [[nodiscard]] property_changes changes_between(row_view before, row_view now);
+
+/// The current and the former name of a property.
+struct renamed_property {
+    std::string_view name;
+    std::string_view former;
+};
+/// Makes the changes move these properties to their current names: a merge would leave the former ones.
+void add_renames(property_changes& changes, row_view now, std::span<renamed_property const> renamed);
 
 /// Returns the row with the changes applied: values set, absent properties removed.
 [[nodiscard]] row with_changes(row_view stored, property_changes const& changes);

@@ -8,10 +8,13 @@
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/work/tracking/detail/row_merge.hpp>
 #include <entitable/work/tracking/tracking_options.hpp>
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <span>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -43,6 +46,8 @@ public:
     [[nodiscard]] virtual result<void> decode(row_view from, reading mode) = 0;
     /// Encodes another object that is read from this row.
     [[nodiscard]] virtual result<row> encoded_as_read(row_view from, reading mode) const = 0;
+    /// The members declared with `formerly`.
+    [[nodiscard]] virtual std::span<renamed_property const> renamed() const noexcept = 0;
     /// Sets the members declared with etag(...).
     virtual void take_version(row_view from) = 0;
     /// The object.
@@ -71,6 +76,24 @@ public:
     std::size_t place{};                       ///< index in the list of its tracker
 };
 
+/// Adds a member with a former name to a list.
+template <class Entity, auto Member>
+constexpr void add_rename([[maybe_unused]] renamed_property*& to, [[maybe_unused]] std::string_view name) noexcept {
+    if constexpr (is_changed<Member> && parts_of_member<Member> == 2) { *to++ = {name, history_of<Member>::former}; }
+}
+template <class Entity, auto... Members>
+[[nodiscard]] constexpr auto make_renames(members<0, Members...>) noexcept {
+    constexpr std::size_t count = (std::size_t{0} + ... + (is_changed<Members> ? parts_of_member<Members> - 1 : 0U));
+    std::array<renamed_property, count + 1> made{}; // the last element is empty
+    [[maybe_unused]] renamed_property* to = made.data();
+    [[maybe_unused]] std::size_t index = 1;
+    (add_rename<Entity, Members>(to, mapping<Entity>::property_names[index++]), ...);
+    return made;
+}
+/// The members of an entity with a former name, and one empty element.
+template <class Entity>
+inline constexpr auto renames_of = make_renames<Entity>(typename mapping<Entity>::properties{});
+
 /// Identifies a type by its address.
 template <class Entity>
 inline constexpr char type_mark{};
@@ -93,6 +116,9 @@ public:
         Entity fresh{};
         ENTITABLE_CHECK(from_row(from, fresh, mode));
         return to_row(fresh);
+    }
+    std::span<renamed_property const> renamed() const noexcept override {
+        return {renames_of<Entity>.data(), renames_of<Entity>.size() - 1};
     }
     void take_version(row_view from) override {
         decode_system(from, object, typename mapping<Entity>::system_members{});

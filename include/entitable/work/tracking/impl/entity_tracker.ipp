@@ -185,13 +185,19 @@ ENTITABLE_DECL result<void> entity_tracker::merge_properties(
         return {}; // save reports the reason
     }
     auto const mine = changes_between(into.own(), now.view());
-    if (!changed_by_both(mine, into.base.view(), found).empty()) {
+    row own;
+    bool const has_former_names = !into.renamed().empty();
+    if (has_former_names) { // the other writer may have changed a member under its former name
+        ENTITABLE_TRY(own, into.encoded_as_read(found, core_.options().reading));
+    }
+    if (!changed_by_both(mine, has_former_names ? into.own() : into.base.view(), has_former_names ? own.view() : found)
+            .empty()) {
         conflict(into, found, version);
         return {};
     }
     row merged = with_changes(found, mine);
     row const shown{merged.partition_key(), merged.row_key(), merged.payload(), version.text()};
-    ENTITABLE_TRY(row own, into.encoded_as_read(found, core_.options().reading));
+    if (!has_former_names) { ENTITABLE_TRY(own, into.encoded_as_read(found, core_.options().reading)); }
     ENTITABLE_CHECK(into.decode(shown.view(), core_.options().reading));
     into.base = row{found};
     set_own(into, std::move(own));

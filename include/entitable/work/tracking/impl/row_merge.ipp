@@ -43,6 +43,20 @@ ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
     return made;
 }
 
+ENTITABLE_DECL void add_renames(property_changes& changes, row_view now, std::span<renamed_property const> renamed) {
+    property_finder written{now};
+    for (renamed_property const& each : renamed) {
+        bool known = false;
+        for (property_view const& change : changes.changed) { known = known || change.name == each.name; }
+        property_view const* const current = written.find(each.name);
+        bool const present = current != nullptr && current->present;
+        if (!known && !present) { continue; } // absent before and now
+        if (!known) { changes.changed.push_back(*current); }
+        changes.changed.push_back({each.former, edm_type::string, false, {}});
+    }
+    changes.removes = changes.removes || !renamed.empty();
+}
+
 ENTITABLE_DECL row with_changes(row_view stored, property_changes const& changes) {
     std::vector<std::string_view> changed;
     changed.reserve(changes.changed.size());

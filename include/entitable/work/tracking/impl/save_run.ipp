@@ -146,7 +146,8 @@ ENTITABLE_DECL result<mutation> save_run::change_of(tracked_entity& of, row_view
     if (of.replaces) {
         return of.version.any() ? mutation::insert_or_replace(row{now}) : mutation::replace(row{now}, of.version);
     }
-    auto const changes = changes_between(of.own(), now);
+    auto changes = changes_between(of.own(), now);
+    add_renames(changes, now, of.renamed());
     if (!changes.removes) { return mutation::merge(changes_alone(now, changes), of.version); }
     if (!of.complete) { ENTITABLE_CHECK(read_base(of)); }
     return mutation::replace(with_changes(of.base.view(), changes), of.version);

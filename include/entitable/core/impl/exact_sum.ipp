@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/aggregate.hpp>
+#include <entitable/core/detail/exact_sum.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

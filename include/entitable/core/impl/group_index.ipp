@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/detail/query_folds.hpp>
+#include <entitable/core/detail/group_index.hpp>
 
 #include <map>
 
