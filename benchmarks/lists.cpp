@@ -82,7 +82,7 @@ extern "C" {
 
 namespace {
 
-constexpr std::int32_t warm = 100;  // operations before those that are counted
+constexpr std::int32_t warm = 100;        // operations before those that are counted
 constexpr std::int32_t repetitions = 500; // operations that are counted
 
 /// Runs an operation for each number; the last ones are counted.
@@ -125,8 +125,8 @@ std::vector<rows_of_order> rows_ahead() {
         std::int64_t& total = totals[static_cast<std::size_t>(one.number % 10)];
         bool const first = total == 0;
         total += one.cents;
-        made.push_back({to_row(one).value(), to_row(index).value(), to_row(sales{one.shop, one.day, total}).value(),
-            first});
+        made.push_back(
+            {to_row(one).value(), to_row(index).value(), to_row(sales{one.shop, one.day, total}).value(), first});
     }
     return made;
 }

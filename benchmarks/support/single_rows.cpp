@@ -35,7 +35,7 @@ extern "C" {
 
 namespace {
 
-constexpr std::int32_t warm = 100;  // operations before those that are counted
+constexpr std::int32_t warm = 100;        // operations before those that are counted
 constexpr std::int32_t repetitions = 500; // operations that are counted
 
 template <class One>
@@ -61,8 +61,8 @@ int main() {
     measure("insert", [&](std::int32_t bib) { runners.insert(at(bib)).value(); });
     measure("get", [&](std::int32_t bib) { (void)runners.get("NYC", bib).value(); });
     measure("replace", [&](std::int32_t bib) { runners.replace(at(bib), any_etag).value(); });
-    measure("update",
-        [&](std::int32_t bib) { runners.update("NYC", bib, [](runner& each) { each.age += 1; }).value(); });
+    measure(
+        "update", [&](std::int32_t bib) { runners.update("NYC", bib, [](runner& each) { each.age += 1; }).value(); });
     measure("query of a partition", [&](std::int32_t) {
         using r = fields<runner>;
         (void)runners.where(r::race == "NYC" && r::bib < 100).to().value();
