@@ -80,6 +80,21 @@ TEST_CASE("index: a retired index is not maintained, and can be built again once
     CHECK(runners.retire("by_nothing").error().code == error_code::resource_not_found);
 }
 
+TEST_CASE("index: an insert adds no row to a retired index, alone or with others, and still to the others") {
+    memory_backend const store;
+    testing::manual_clock time;
+    table_options how;
+    how.time = &time;
+    table<runner, by_age, unique<by_mail>> const runners{store, "runners", how};
+    runners.create().value();
+    runners.retire<by_age>().value();
+    runners.insert(ann).value();
+    auto both = runners.batch();
+    both.insert(bob).insert(runner{"NYC", 3, "Cid", 40, "Ajax", "cid@x", {}}).submit().value();
+    CHECK(table<by_age>{store, "runners"}.scan_table().count().value() == 0);
+    CHECK(table<by_mail>{store, "runners"}.scan_table().count().value() == 3);
+}
+
 TEST_CASE("index: after the lease has expired, no write is sent unless the states can be read again") {
     memory_backend const store;
     testing::manual_clock time;

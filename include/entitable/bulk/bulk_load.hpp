@@ -253,7 +253,7 @@ template <class Entity, access_path Path, class Change>
         if (made.partition_key() != stored.partition_key || made.row_key() != stored.row_key) {
             return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
         }
-        return std::optional<row>{detail::changed_row(stored, made)};
+        return std::optional<row>{detail::changed_row(stored, std::move(made))};
     };
     detail::bulk_change const again = change_row;
     auto const take = [&](row_view each, detail::bulk_item& item) {

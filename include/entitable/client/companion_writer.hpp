@@ -33,6 +33,8 @@ public:
     /// positions of the merges that remove the properties without a value.
     [[nodiscard]] virtual result<transact::response> write(
         transact const& changes, std::span<std::size_t const> removing) const = 0;
+    /// Makes one change.
+    [[nodiscard]] virtual result<written> write_one(mutation&& change) const = 0;
     /// Runs a body and writes its changes: see `run_transaction`.
     [[nodiscard]] virtual result<transacted> run(result<std::string> partition_key, transaction_options const& options,
         function_ref<result<void>(transaction_scope&)> body) const = 0;

@@ -80,7 +80,7 @@ public:
             if (made && (made->partition_key() != before.partition_key || made->row_key() != before.row_key)) {
                 made = failure{error_code::invalid_input, "an update must not change the keys of an entity"};
             }
-            if (made) { made = changed_row(before, *made); }
+            if (made) { made = changed_row(before, *std::move(made)); }
             scope_.change(mutation_kind::replace, std::move(made), false);
         }
         return entity;

@@ -14,6 +14,8 @@ namespace detail {
 /// Returns `stored` with its declared properties replaced by those of `change`; a property that is absent in `change` is removed.
 /// Properties that `change` does not name are retained.
 ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row_view change);
+/// Does the same with a change that has the keys of `stored`.
+ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row&& change);
 
 /// A change of an entity, whose type is known only to the change and to `kind`; returns whether to write the entity.
 struct entity_change {

@@ -15,30 +15,66 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Adds the index rows of an entity of one type; false if the row is of a different type.
-template <class Entity, class... Entities, class... Declared>
-[[nodiscard]] bool derive_rows_of(row_view stored, reading mode, index_rows& made, result<void>& outcome,
-    type_list<Entities...>, type_list<Declared...>) {
-    if (!pattern_of_type<Entity>.matches(stored.partition_key, stored.row_key)) { return false; }
-    constexpr auto is_its = []<class One>(type_list<One>) {
-        return std::is_same_v<typename entity_of_index<type_of_listed<One>, type_list<Entities...>>::type, Entity>;
+/// Whether a declared index has rows of an entity type.
+template <class Entity, class Entities, class Declared>
+inline constexpr bool is_index_of =
+    std::is_same_v<typename entity_of_index<type_of_listed<Declared>, Entities>::type, Entity>;
+
+/// What an entity is decoded into: its first index, which extends it; the entity itself without an index.
+template <class Entity, class Entities, class... Declared>
+struct decoded_as {
+    using type = Entity;
+};
+template <class Entity, class Entities, class First, class... More>
+struct decoded_as<Entity, Entities, First, More...>
+    : std::conditional_t<is_index_of<Entity, Entities, First>, std::type_identity<type_of_listed<First>>,
+          decoded_as<Entity, Entities, More...>> {};
+
+/// Makes the rows of an entity in its indexes. `decoded`: see `decoded_as`. Stops at an error.
+template <class Entity, class Entities, class Decoded, class Take, class... Declared>
+[[nodiscard]] result<void> make_index_rows(
+    Decoded& decoded, [[maybe_unused]] Take const& take, Entities, type_list<Declared...>) {
+    result<void> outcome;
+    std::size_t at = 0;
+    [[maybe_unused]] auto const encode = [&]<class Index>(Index const& one) {
+        if (lacks_key_component(one)) { return; }
+        row made;
+        outcome = to_row(one, made);
+        outcome = outcome ? take(at, std::move(made))
+                          : of_index(std::move(outcome).as_failure(), mapping<Index>::entity_name);
     };
-    if constexpr ((is_its(type_list<Declared>{}) || ...)) {
-        Entity entity{};
-        outcome = from_row(stored, entity, mode);
-        std::size_t at = 0;
-        auto const add = [&]<class One>(type_list<One> declared) {
-            if constexpr (is_its(declared)) {
-                auto row_of_index = index_row<Entity, type_of_listed<One>>(entity);
-                if (row_of_index) {
-                    made[at] = *std::move(row_of_index);
-                } else {
-                    outcome = of_index(std::move(row_of_index).as_failure(), mapping<type_of_listed<One>>::entity_name);
-                }
+    [[maybe_unused]] auto const add = [&]<class One>(type_list<One>) {
+        using index = type_of_listed<One>;
+        if constexpr (is_index_of<Entity, Entities, One>) {
+            if constexpr (std::is_same_v<Decoded, index>) {
+                encode(decoded);
+            } else {
+                index other{};
+                static_cast<Entity&>(other) = std::move(static_cast<Entity&>(decoded));
+                encode(other);
+                static_cast<Entity&>(decoded) = std::move(static_cast<Entity&>(other));
             }
-            ++at;
+        }
+        ++at;
+        return outcome.has_value();
+    };
+    static_cast<void>((add(type_list<Declared>{}) && ...));
+    return outcome;
+}
+
+/// Adds the index rows of an entity of one type; false if the row is of a different type.
+template <class Entity, class Entities, class... Declared>
+[[nodiscard]] bool derive_rows_of(row_view stored, reading mode, index_rows& made, result<void>& outcome,
+    Entities entities, type_list<Declared...> declared) {
+    if (!pattern_of_type<Entity>.matches(stored.partition_key, stored.row_key)) { return false; }
+    if constexpr ((is_index_of<Entity, Entities, Declared> || ...)) {
+        typename decoded_as<Entity, Entities, Declared...>::type decoded{};
+        outcome = from_row(stored, static_cast<Entity&>(decoded), mode);
+        auto const take = [&](std::size_t index, row&& one) {
+            made[index] = std::move(one);
+            return result<void>{};
         };
-        if (outcome) { (add(type_list<Declared>{}), ...); }
+        if (outcome) { outcome = make_index_rows<Entity>(decoded, take, entities, declared); }
     }
     return true;
 }
@@ -60,15 +96,31 @@ struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<S
     }
 
     template <class Entity>
+    using decoded_as = typename detail::decoded_as<Entity, type_list<Entities...>, Indexes...>::type;
+
+    template <class Entity>
+    [[nodiscard]] static result<decoded_entity> decode(row_view stored, reading mode) {
+        Entity* const entity = new decoded_as<Entity>{};
+        result<decoded_entity> made{decoded_entity{
+            entity, [](void* object) { delete static_cast<decoded_as<Entity>*>(static_cast<Entity*>(object)); }}};
+        made.fail_if(from_row(stored, *entity, mode));
+        return made;
+    }
+    template <class Entity>
+    [[nodiscard]] static result<void> derive_decoded(
+        void* entity, function_ref<result<void>(std::size_t index, row&& made)> take) {
+        auto& decoded = static_cast<decoded_as<Entity>&>(*static_cast<Entity*>(entity));
+        return make_index_rows<Entity>(decoded, take, type_list<Entities...>{}, type_list<Indexes...>{});
+    }
+    template <class Entity>
     [[nodiscard]] static entity_type type_for() {
-        entity_type made{&pattern_of_type<Entity>,
-            (std::is_same_v<typename entity_of_index<type_of_listed<Indexes>, type_list<Entities...>>::type, Entity> ||
-                ...),
-            {}};
+        entity_type made{&pattern_of_type<Entity>, (is_index_of<Entity, type_list<Entities...>, Indexes> || ...), {},
+            &decode<Entity>, &derive_decoded<Entity>};
         std::size_t position = sizeof...(Indexes);
         [[maybe_unused]] auto const look = [&]<class Declared>(type_list<Declared>) {
             if constexpr (aggregates<Entity, type_of_listed<Declared>>) {
-                made.sums.push_back({position, &place_in_sums<Entity, Declared>, &fold_into_sums<Entity, Declared>});
+                made.sums.push_back({position, &key_of_sums<Entity, Declared>, &place_in_sums<Entity, Declared>,
+                    &fold_into_sums<Entity, Declared>, &are_alike_in_sums<Entity, Declared>});
             }
             ++position;
         };

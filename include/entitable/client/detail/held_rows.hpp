@@ -6,9 +6,7 @@
 /// The rows that one attempt of a partition transaction has read and changed: for the bodies of `row_transaction`.
 
 #include <entitable/core/request/requests.hpp>
-#include <entitable/core/shared.hpp>
 
-#include <map>
 #include <string>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -16,6 +14,9 @@ namespace detail {
 
 /// State of a row of the partition in an attempt.
 struct held_row {
+    explicit held_row(std::string_view key) : row_key(key) {}
+
+    std::string row_key;
     row stored;        ///< the row as read, if it exists
     row laid_over;     ///< `stored`, with the properties of `change`
     etag version;      ///< ETag of `stored`
@@ -30,9 +31,6 @@ struct held_row {
 
     [[nodiscard]] bool found() const noexcept { return read && there; }
 };
-
-/// Rows by their keys.
-class held_rows : public counted, public std::map<std::string, held_row, std::less<>> {};
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

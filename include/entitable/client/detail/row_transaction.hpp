@@ -6,25 +6,32 @@
 /// `row_transaction`: one attempt of a partition transaction as plain data. It holds the rows read and the changes, makes the one request
 /// that applies them, and evaluates the response. Does not depend on a transport or a clock.
 
+#include <entitable/client/detail/row_pointers.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/profile.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/row/system_rows.hpp>
-#include <entitable/core/shared.hpp>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-struct held_row;
-class held_rows;
+/// A row before and after the changes of a body.
+struct changed_row_views {
+    std::optional<row_view> before; ///< as read; nullopt if it does not exist
+    std::optional<row_view> after;  ///< nullopt if it was removed
+    bool unread{};                  ///< must be read first, so that the replaced version is known
+    bool archived{};                ///< removed without a change of its sums
+};
 
 /// The reads and changes in one partition. One thread at a time.
 class row_transaction {
 public:
-    row_transaction(std::string table, std::string partition_key);
+    /// Both must outlive it.
+    row_transaction(std::string const& table, std::string const& partition_key);
     row_transaction(row_transaction const&) = delete;
     row_transaction& operator=(row_transaction const&) = delete;
     ~row_transaction();
@@ -36,8 +43,9 @@ public:
 
     /// Whether the row must be read before `now_at` can return its state.
     ENTITABLE_LAZY [[nodiscard]] bool has_to_read(std::string_view row_key) const;
-    /// Takes the response to a read; an error other than a missing row ends the attempt.
-    ENTITABLE_LAZY [[nodiscard]] result<void> take(std::string_view row_key, result<get_entity::response> found);
+    /// Takes the response to a read, and returns the row as `now_at` does; an error other than a missing row ends the attempt.
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> take(
+        std::string_view row_key, result<get_entity::response>&& found);
     /// Takes a row that a query found. False if it differs from the row found before; the attempt has then failed.
     ENTITABLE_LAZY [[nodiscard]] bool take(row_view found);
     /// Returns the row with the changes made so far, valid until the next change; nullopt if it does not exist. The row must have been
@@ -62,7 +70,8 @@ public:
     /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read. A version as its condition
     /// refers to the stored row, even if the body has changed the row before; if it differs, the attempt ends with
     /// UpdateConditionNotSatisfied.
-    ENTITABLE_LAZY void add(mutation change, bool forced);
+    ENTITABLE_LAZY void add(
+        mutation_kind kind, row&& entity, etag_condition const& expected, entitable::removal sums, bool forced);
     /// Whether the caller has passed the version of the row. A mismatch is then returned, and the body does not start over.
     ENTITABLE_LAZY [[nodiscard]] bool expects_version(std::string_view row_key) const;
     /// Requires the row to exist at the end.
@@ -83,13 +92,11 @@ public:
 
     /// Row keys of the changed entities, in order.
     ENTITABLE_LAZY [[nodiscard]] std::vector<std::string> changed_entities() const;
-    /// Whether a changed row must be read so that its replaced version is known.
-    ENTITABLE_LAZY [[nodiscard]] bool is_changed_unread(std::string_view row_key) const;
+    /// Returns a row as read and as changed. Valid until the next change of this row.
+    ENTITABLE_LAZY [[nodiscard]] changed_row_views look_at(std::string_view row_key);
     /// Visits the rows of the request; rows without a change are only guarded or required.
     ENTITABLE_LAZY void for_each_written(
         function_ref<void(std::string const& row_key, mutation const* change)> visit) const;
-    /// Whether the change of a row is a removal that does not change its sums.
-    ENTITABLE_LAZY [[nodiscard]] bool archives(std::string_view row_key) const;
     /// Returns the row as read; nullopt if it was not read, or does not exist.
     ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> stored_at(std::string_view row_key) const;
 
@@ -109,16 +116,21 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<bool> confirmed(query_entities::response const& found) const;
 
 private:
-    /// State of a row.
+    /// Position of the first row whose key is not less.
+    ENTITABLE_LAZY [[nodiscard]] std::size_t lower_bound(std::string_view row_key) const noexcept;
+    /// State of a row that was read or changed; null if there is none.
+    ENTITABLE_LAZY [[nodiscard]] held_row* known(std::string_view row_key) const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> now_at(held_row& one);
+    /// State of a row, which is empty at first.
     ENTITABLE_LAZY [[nodiscard]] held_row& held(std::string_view row_key);
-    ENTITABLE_LAZY void add_to(held_row& one, mutation change);
+    ENTITABLE_LAZY void add_to(held_row& one, mutation&& change);
     /// Records the version that the caller expects; false if the row is known not to have it.
-    ENTITABLE_LAZY [[nodiscard]] bool expect(held_row& one, mutation const& change);
+    ENTITABLE_LAZY [[nodiscard]] bool expect(held_row& one, etag_condition const& expected);
     ENTITABLE_LAZY void refuse_row(error_code code, std::string_view why, std::string_view row_key);
 
-    std::string table_;
-    std::string partition_key_;
-    shared<held_rows> rows_; ///< rows by row key
+    std::string const& table_;
+    std::string const& partition_key_;
+    row_pointers rows_; ///< in the order of their keys, owned; most rows come in that order
     result<void> problem_;
     std::size_t reads_{};
     std::size_t looks_{};

@@ -46,6 +46,8 @@ public:
 
     /// Returns the row as the body has left it, read if needed, valid until the next change; nullopt if it does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find(result<std::string> const& row_key);
+    /// Does the same for a key that was made.
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find_row(std::string_view row_key);
     /// Does the same, but reads a row again that this body has found absent: for a decision of the library that relies on the absence,
     /// which the ETag of another row protects. Absent rows are not guarded by a transaction. If the row was inserted in the meantime, the
     /// body starts over.
@@ -57,24 +59,24 @@ public:
     /// See `transaction::exclusive`.
     ENTITABLE_LAZY [[nodiscard]] result<void> exclusive();
     /// Adds a change of a row, which may be an error instead. `expected`: see `row_transaction::add`.
-    ENTITABLE_LAZY void change(mutation_kind kind, result<row> entity, bool forced, etag_condition expected = any_etag,
-        entitable::removal sums = {});
+    ENTITABLE_LAZY void change(mutation_kind kind, result<row>&& entity, bool forced,
+        etag_condition const& expected = any_etag, entitable::removal sums = {});
     /// Whether all rows read existed at the same time.
     ENTITABLE_LAZY [[nodiscard]] result<bool> confirm();
     /// Whether an earlier call applied the operation with the call's id. Errors: OperationVoid if it was abandoned.
     ENTITABLE_LAZY [[nodiscard]] result<bool> was_applied();
     [[nodiscard]] entitable::reading reading() const noexcept { return reading_; }
-    /// Reads a changed row if its stored version must be known.
-    ENTITABLE_LAZY void look_at(std::string_view row_key);
+    /// Returns a changed row as stored and as changed; reads it if its stored version is not known. Check `problem` of the rows.
+    ENTITABLE_LAZY [[nodiscard]] changed_row_views look_at(std::string_view row_key);
     /// Sends the request of the attempt.
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> send(transact const& request);
     /// Version of a row that was found.
     ENTITABLE_LAZY [[nodiscard]] etag version_of(std::string_view row_key) const;
-    [[nodiscard]] any_store& store() noexcept { return through_; }
+    [[nodiscard]] any_store const& store() const noexcept { return through_; }
     [[nodiscard]] call& context() noexcept { return call_; }
 
 private:
-    any_store through_;
+    any_store const& through_;
     entitable::reading reading_;
     call& call_;
     bool exclusive_{};

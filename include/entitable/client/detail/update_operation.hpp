@@ -57,7 +57,7 @@ private:
 
 /// Returns the row to write for a changed entity; `made` may be a conversion error. Errors: InvalidInput if its keys differ from those of
 /// `stored`.
-ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view stored, result<row> const& made);
+ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view stored, result<row>&& made);
 
 /// Updates one row of a table, which must outlive it. The keys may be conversion errors. `time`: the clock that seeds the delays if the
 /// options have no seed.

@@ -9,7 +9,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY bool row_transaction::has_to_confirm() const noexcept {
-    for (auto const& [row_key, one] : *rows_) {
+    for (held_row const* const each : rows_) {
+        held_row const& one = *each;
         if (one.read) { return reads_ > 1; }
     }
     return false; // reads that failed, or queries that found nothing
@@ -23,9 +24,11 @@ ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& 
     std::size_t size = 0;
     std::string const* first = nullptr;
     std::string const* last = nullptr;
-    for (auto const& [row_key, one] : *rows_) {
+    for (held_row const* const each : rows_) {
+        held_row const& one = *each;
         if (one.read) {
-            // The map is in byte order, the service in UTF-16 order.
+            std::string const& row_key = one.row_key;
+            // The rows are in byte order, the service in UTF-16 order.
             first = first == nullptr || compare_lower(key_bound::including(row_key), key_bound::including(*first)) < 0
                 ? &row_key
                 : first;
@@ -55,15 +58,18 @@ ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::resp
     std::size_t there = 0;
     for (std::size_t index = 0; index < found.rows.size(); ++index) {
         row_view const each = found.rows[index];
-        auto const at = rows_->find(each.row_key);
-        if (at == rows_->end() || !at->second.read) {
+        held_row const* const at = known(each.row_key);
+        if (at == nullptr || !at->read) {
             continue; // found in the searched range, but not read by the body
         }
-        if (!at->second.there || at->second.version != each.etag()) { return false; }
+        if (!at->there || at->version != each.etag()) { return false; }
         ++there;
     }
     std::size_t expected = 0;
-    for (auto const& [row_key, one] : *rows_) { expected += one.found() ? 1 : 0; }
+    for (held_row const* const each : rows_) {
+        held_row const& one = *each;
+        expected += one.found() ? 1 : 0;
+    }
     return there == expected;
 }
 

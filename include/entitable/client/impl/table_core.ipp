@@ -39,8 +39,8 @@ ENTITABLE_LAZY_BODY result<std::string_view> key_text(
     if (layout.size() == 1 && sources->append == &append_value<key_codec<std::string>, std::string_view>) {
         return borrowed_key(part, *static_cast<std::string_view const*>(sources->value));
     }
-    ENTITABLE_TRY(auto made, write_key(layout, sources));
-    buffer = std::move(made);
+    buffer.clear();
+    ENTITABLE_CHECK(append_key(buffer, layout, sources));
     return borrowed_key(part, buffer);
 }
 
@@ -101,22 +101,8 @@ ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
     return failure{error_code::not_supported, "an operation id needs `retrying`: wrap the backend of this table in it"};
 }
 
-/// Writes one entity together with the rows that the table maintains for it.
-ENTITABLE_LAZY result<written> write_maintained(table_core const& core, result<mutation>&& change) {
-    if (!change) { return std::move(change).as_failure(); }
-    transact request{core.name(), {}};
-    request.changes.push_back(*std::move(change));
-    auto made = core.writer()->write(request, {});
-    if (!made) {
-        failure refused = std::move(made).as_failure();
-        refused.error().operation_index.reset(); // the caller did not write a batch
-        return refused;
-    }
-    return std::move(made->results.front());
-}
-
 ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation>&& change) const {
-    if (writer_) { return write_maintained(*this, std::move(change)); }
+    if (writer_) { return change ? writer_->write_one(*std::move(change)) : std::move(change).as_failure(); }
     call context{options_};
     return run_one(to_write(std::move(change)), context, through_);
 }
@@ -129,7 +115,7 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
     mutation_kind kind, result<row>&& made, etag_condition& condition) const {
     if (writer_) {
         if (!made) { return std::move(made).as_failure(); }
-        return write(mutation{kind, *std::move(made), std::move(condition)});
+        return writer_->write_one(mutation{kind, *std::move(made), std::move(condition)});
     }
     call context{options_};
     return run_one(to_write(kind, std::move(made), condition), context, through_);
@@ -139,6 +125,7 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
     mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const {
     mutation change{kind, {}, std::move(condition)};
     ENTITABLE_CHECK(of.write(entity, change.entity));
+    if (writer_) { return writer_->write_one(std::move(change)); }
     return write(std::move(change));
 }
 

@@ -18,17 +18,18 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find(resu
         rows.refuse(failure{row_key.error()});
         return failure{row_key.error()};
     }
-    if (rows.has_to_read(*row_key)) {
-        auto taken =
-            rows.take(*row_key, through_.execute(get_entity{rows.table(), rows.partition_key(), *row_key, {}}, call_));
-        if (!taken) { return std::move(taken).as_failure(); }
-    }
-    return rows.now_at(*row_key);
+    return find_row(*row_key);
+}
+
+ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_row(std::string_view row_key) {
+    if (!rows.has_to_read(row_key)) { return rows.now_at(row_key); }
+    return rows.take(
+        row_key, through_.execute(get_entity{rows.table(), rows.partition_key(), std::string{row_key}, {}}, call_));
 }
 
 ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(std::string const& row_key) {
     bool const remembered = rows.remembers_absence(row_key);
-    auto found = find(row_key);
+    auto found = find_row(row_key);
     if (!found || *found || !remembered) { return found; }
     auto const again = through_.execute(get_entity{rows.table(), rows.partition_key(), row_key, {}}, call_);
     if (again) {
@@ -41,9 +42,9 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(
 }
 
 ENTITABLE_LAZY_BODY void transaction_scope::change(
-    mutation_kind kind, result<row> entity, bool forced, etag_condition expected, entitable::removal sums) {
+    mutation_kind kind, result<row>&& entity, bool forced, etag_condition const& expected, entitable::removal sums) {
     if (entity) {
-        rows.add(mutation{kind, *std::move(entity), std::move(expected), sums}, forced);
+        rows.add(kind, *std::move(entity), expected, sums, forced);
     } else {
         rows.refuse(std::move(entity).as_failure());
     }
@@ -57,7 +58,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
         return late;
     }
     exclusive_ = true;
-    auto found = find(std::string{system_row::exclusive});
+    auto found = find_row(system_row::exclusive);
     if (!found) { return std::move(found).as_failure(); }
     rows.exclude_others();
     return {};
@@ -148,11 +149,12 @@ ENTITABLE_LAZY_BODY etag transaction_scope::version_of(std::string_view row_key)
     return rows.version_of(row_key);
 }
 
-ENTITABLE_LAZY_BODY void transaction_scope::look_at(std::string_view row_key) {
-    if (rows.is_changed_unread(row_key)) {
-        auto found = through_.execute(get_entity{rows.table(), rows.partition_key(), std::string{row_key}, {}}, call_);
-        (void)rows.take(row_key, std::move(found));
-    }
+ENTITABLE_LAZY_BODY changed_row_views transaction_scope::look_at(std::string_view row_key) {
+    changed_row_views found = rows.look_at(row_key);
+    if (!found.unread) { return found; }
+    (void)rows.take(
+        row_key, through_.execute(get_entity{rows.table(), rows.partition_key(), std::string{row_key}, {}}, call_));
+    return rows.problem() ? rows.look_at(row_key) : found;
 }
 
 ENTITABLE_LAZY_BODY result<transact::response> transaction_scope::send(transact const& request) {

@@ -4,6 +4,7 @@
 
 #include <entitable/client/companion_writer.hpp>
 #include <entitable/client/detail/update_operation.hpp>
+#include <entitable/client/mapping/detail/value_reader.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/row/detail/property_finder.hpp>
@@ -13,7 +14,23 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Whether two payloads have the same descriptor: each names all properties of the other.
+[[nodiscard]] inline bool has_same_properties(std::string_view one, std::string_view other) noexcept {
+    if (other.size() < row_format::header_size) { return false; }
+    std::size_t const size = row_format::load<std::uint32_t>(other.data() + 4);
+    return size <= other.size() - row_format::header_size &&
+        has_descriptor(one, other.substr(row_format::header_size, size));
+}
+
+ENTITABLE_LAZY_BODY row changed_row(row_view stored, row&& change) {
+    return has_same_properties(stored.payload, change.payload()) ? std::move(change)
+                                                                 : changed_row(stored, change.view());
+}
+
 ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
+    if (has_same_properties(stored.payload, change.payload)) {
+        return row{stored.partition_key, stored.row_key, change.payload};
+    }
     row_builder builder{stored.partition_key, stored.row_key};
     property_finder changed{change};
     property_view each;
@@ -94,12 +111,12 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
     not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
 }
 
-ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, result<row> const& made) {
-    if (!made) { return failure{made.error()}; }
+ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, result<row>&& made) {
+    if (!made) { return std::move(made).as_failure(); }
     if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
         return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
     }
-    return std::optional<row>{changed_row(stored, *made)};
+    return std::optional<row>{changed_row(stored, *std::move(made))};
 }
 
 ENTITABLE_LAZY_BODY update_operation to_update(table_core const& table, result<std::string>& partition_key,
@@ -131,7 +148,7 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
         if (!change.call(change.change, to.entity)) { return std::optional<entitable::row>{}; }
         result<entitable::row> made{std::in_place};
         ENTITABLE_CHECK(kind.write(to.entity, *made));
-        return changed_entity(stored, made);
+        return changed_entity(stored, std::move(made));
     };
     if (companion_writer const* const writer = table.writer()) {
         if (!partition_key) { return std::move(partition_key).as_failure(); }

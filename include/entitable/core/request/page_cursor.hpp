@@ -28,13 +28,13 @@ public:
     [[nodiscard]] Request const& request() const noexcept { return due_; }
 
     /// Takes the response and returns it without its continuation. After an error the same page is to be read.
-    [[nodiscard]] result<response_of<Request>> take(result<response_of<Request>> answered) {
+    [[nodiscard]] result<response_of<Request>> take(result<response_of<Request>>&& answered) {
         if (answered) {
             due_.continuation = std::move(answered->continuation);
             answered->continuation.reset();
             ended_ = !due_.continuation;
         }
-        return answered;
+        return std::move(answered);
     }
     /// Starts over, at the first page of the request.
     void restart() noexcept {

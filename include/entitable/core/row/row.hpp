@@ -80,6 +80,10 @@ struct row_view {
 /// Checks that `payload` is a complete row of a known version. Errors: RowMalformed.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_payload(std::string_view payload);
 
+namespace detail {
+struct row_filling;
+} // namespace detail
+
 /// An entity that owns its bytes: keys, payload, and the ETag unless it follows from the Timestamp, in one block.
 class row {
 public:
@@ -123,11 +127,31 @@ public:
     }
 
 private:
+    friend struct detail::row_filling;
+
     std::string block_;
     std::size_t partition_key_size_{};
     std::size_t row_key_size_{};
     std::size_t etag_size_{};
 };
+
+namespace detail {
+
+/// Fills a row in place.
+struct row_filling {
+    /// Empties a row. Returns its block, to which both keys and the payload are appended before `end`.
+    [[nodiscard]] static std::string& begin(row& one) noexcept {
+        one.block_.clear();
+        one.partition_key_size_ = one.row_key_size_ = one.etag_size_ = 0;
+        return one.block_;
+    }
+    static void end(row& one, std::size_t partition_key_size, std::size_t row_key_size) noexcept {
+        one.partition_key_size_ = partition_key_size;
+        one.row_key_size_ = row_key_size;
+    }
+};
+
+} // namespace detail
 
 /// Builds a row from named values; absent values (an empty optional) have an entry in the descriptor.
 class row_builder {

@@ -155,16 +155,11 @@ template <class Entity, class... Components>
     return (lacks(entity.*Components::member) || ...);
 }
 
-template <class Entity, class Index>
-[[nodiscard]] result<std::optional<row>> index_row(Entity const& entity) {
-    Index made{};
-    static_cast<Entity&>(made) = entity;
-    if (lacks_component(made, typename mapping<Index>::partition_components{}) ||
-        lacks_component(made, typename mapping<Index>::row_components{})) {
-        return std::optional<row>{};
-    }
-    ENTITABLE_TRY(row encoded, to_row(made));
-    return std::optional<row>{std::move(encoded)};
+/// Whether an optional component of the keys is absent: the entity has no row in this index.
+template <class Index>
+[[nodiscard]] bool lacks_key_component(Index const& one) noexcept {
+    return lacks_component(one, typename mapping<Index>::partition_components{}) ||
+        lacks_component(one, typename mapping<Index>::row_components{});
 }
 
 /// Returns the table of each index.

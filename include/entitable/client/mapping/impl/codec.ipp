@@ -26,8 +26,7 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
             size += row_format::fixed_size(type) + (row_format::has_length(type) ? value.value.bytes().size() : 0U);
         }
     }
-    std::string block = std::move(into).release();
-    block.clear();
+    std::string& block = row_filling::begin(into);
     if (block.capacity() < size + usual_keys) { block.reserve(size + usual_keys); }
     if (auto appended = append_key(block, of.partition_layout, partition); !appended) { return appended; }
     std::size_t const partition_key_size = block.size();
@@ -78,7 +77,7 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
                 break;
         }
     }
-    into = row{std::move(block), partition_key_size, keys_size - partition_key_size};
+    row_filling::end(into, partition_key_size, keys_size - partition_key_size);
     return {};
 }
 

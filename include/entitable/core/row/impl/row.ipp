@@ -101,13 +101,17 @@ ENTITABLE_LAZY_BODY result<void> check_payload(std::string_view payload) {
 }
 
 ENTITABLE_DECL row::row(row&& other) noexcept
-    : block_(std::exchange(other.block_, std::string{})),
+    : block_(std::move(other.block_)),
       partition_key_size_(std::exchange(other.partition_key_size_, 0)),
       row_key_size_(std::exchange(other.row_key_size_, 0)),
-      etag_size_(std::exchange(other.etag_size_, 0)) {}
+      etag_size_(std::exchange(other.etag_size_, 0)) {
+    other.block_.clear();
+}
 
 ENTITABLE_DECL row& row::operator=(row&& other) noexcept {
-    block_ = std::exchange(other.block_, std::string{});
+    if (this == &other) { return *this; }
+    block_ = std::move(other.block_);
+    other.block_.clear(); // it may hold the bytes of this row before
     partition_key_size_ = std::exchange(other.partition_key_size_, 0);
     row_key_size_ = std::exchange(other.row_key_size_, 0);
     etag_size_ = std::exchange(other.etag_size_, 0);

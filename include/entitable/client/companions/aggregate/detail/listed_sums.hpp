@@ -8,6 +8,7 @@
 #include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
 #include <entitable/client/detail/same_layouts.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -34,35 +35,79 @@ template <class Aggregate>
     return hash % parts;
 }
 
-/// Returns the row, without sums, in which an entity is counted. Errors: InvalidInput if it would be in another
-/// partition.
+/// Returns new sums with the keys of those in which an entity is counted.
 template <class Entity, class Declared>
-[[nodiscard]] result<row> place_in_sums(row_view stored, reading mode) {
+[[nodiscard]] typename aggregate_declaration<Declared>::type new_sums_of(void const* entity, row_view stored) {
     using declaration = aggregate_declaration<Declared>;
-    Entity entity{};
-    ENTITABLE_CHECK(from_row(stored, entity, mode));
-    auto place = without_sums(declaration::type::key(entity));
-    declaration::put_part(place, part_of_sums(stored.row_key, declaration::buckets));
-    ENTITABLE_TRY(row made, to_row(place));
-    if (made.partition_key() != stored.partition_key) {
-        return failure{error_code::invalid_input, "an aggregate must be a row in the partition of its entity"};
-    }
+    auto made = without_sums(declaration::type::key(*static_cast<Entity const*>(entity)));
+    declaration::put_part(made, part_of_sums(stored.row_key, declaration::buckets));
     return made;
 }
 
-/// Returns a row of sums with an entity added or subtracted.
-template <class Entity, class Declared>
-[[nodiscard]] result<row> fold_into_sums(row_view stored, row_view counted, bool add, reading mode) {
-    Entity entity{};
-    typename aggregate_declaration<Declared>::type sums{};
-    ENTITABLE_CHECK(from_row(counted, entity, mode));
-    ENTITABLE_CHECK(from_row(stored, sums, mode));
-    if (add) {
-        sums.add(entity);
+[[nodiscard]] failure sums_elsewhere();
+
+template <class Aggregate, class... Components>
+[[nodiscard]] result<void> append_key_of(
+    Aggregate const& of, std::string& to, key_layout layout, components<void, Components...>) {
+    key_source const values[] = {member_source<typename Components::codec>(of.*Components::member)..., key_source{}};
+    return append_key(to, layout, values);
+}
+
+/// Whether an entity has this partition key.
+template <class Aggregate, class... P>
+[[nodiscard]] result<bool> is_key(Aggregate const& of, std::string_view partition_key, components<void, P...>) {
+    if constexpr (is_one_text<P...>) {
+        return ((of.*P::member == partition_key) && ...);
     } else {
-        sums.subtract(entity);
+        ENTITABLE_TRY(auto const own, partition_key_of(of));
+        return own == partition_key;
     }
+}
+
+/// See `counted_type::key`.
+template <class Entity, class Declared>
+[[nodiscard]] result<void> key_of_sums(void const* entity, row_view stored, std::string& to) {
+    using aggregate = typename aggregate_declaration<Declared>::type;
+    auto const place = new_sums_of<Entity, Declared>(entity, stored);
+    ENTITABLE_TRY(
+        bool const same, is_key(place, stored.partition_key, typename mapping<aggregate>::partition_components{}));
+    if (!same) { return sums_elsewhere(); }
+    ENTITABLE_CHECK(
+        append_key_of(place, to, mapping<aggregate>::row_layout, typename mapping<aggregate>::row_components{}));
+    return system_row::is_one(to) ? result<void>{key_reserved(to)} : result<void>{};
+}
+
+/// See `counted_type::place`.
+template <class Entity, class Declared>
+[[nodiscard]] result<row> place_in_sums(void const* entity, row_view stored) {
+    result<row> made = to_row(new_sums_of<Entity, Declared>(entity, stored));
+    if (made && made->partition_key() != stored.partition_key) { return sums_elsewhere(); }
+    return made;
+}
+
+/// See `counted_type::fold`.
+template <class Entity, class Declared>
+[[nodiscard]] result<row> fold_into_sums(
+    row_view const* stored_sums, void const* less, void const* more, row_view stored, reading mode) {
+    using aggregate = typename aggregate_declaration<Declared>::type;
+    aggregate sums = new_sums_of<Entity, Declared>(less != nullptr ? less : more, stored);
+    if (stored_sums != nullptr) { // their keys are known
+        ENTITABLE_CHECK(decode_properties(*stored_sums, sums, mode, typename mapping<aggregate>::properties{}));
+    }
+    if (less != nullptr) { sums.subtract(*static_cast<Entity const*>(less)); }
+    if (more != nullptr) { sums.add(*static_cast<Entity const*>(more)); }
     return to_row(sums);
+}
+
+/// See `counted_type::alike`.
+template <class Entity, class Declared>
+[[nodiscard]] result<bool> are_alike_in_sums(void const* before, void const* after, row_view stored) {
+    auto sums = new_sums_of<Entity, Declared>(before, stored);
+    ENTITABLE_TRY(row const empty, to_row(sums));
+    sums.subtract(*static_cast<Entity const*>(before));
+    sums.add(*static_cast<Entity const*>(after));
+    ENTITABLE_TRY(row const changed, to_row(sums));
+    return changed.payload() == empty.payload();
 }
 
 template <class Declared>

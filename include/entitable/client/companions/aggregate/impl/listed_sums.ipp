@@ -9,6 +9,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL failure sums_elsewhere() {
+    return failure{error_code::invalid_input, "an aggregate must be a row in the partition of its entity"};
+}
+
 ENTITABLE_DECL result<void> visit_sums(table_core const& core, std::string const& partition_key,
     std::vector<std::string> row_keys, function_ref<result<void>(row_view)> visit) {
     std::sort(row_keys.begin(), row_keys.end());

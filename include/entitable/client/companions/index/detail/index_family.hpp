@@ -9,12 +9,15 @@
 #include <entitable/client/companions/index/intent.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/function_ref.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/shared.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -38,14 +41,46 @@ struct index_shape {
     [[nodiscard]] std::string described() const;
 };
 
-/// Counts the entities of one type in sums.
+/// The rows of an entity in all indexes; nullopt if an optional component is absent.
+using index_rows = std::vector<std::optional<row>>;
+using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_rows& made);
+
+/// An entity that was read from its row, or none. Only its `entity_type` knows its type.
+class decoded_entity {
+public:
+    decoded_entity() = default;
+    /// Owns an entity, which `remove` deletes.
+    decoded_entity(void* made, void (*remove)(void*)) noexcept : object_(made), remove_(remove) {}
+    decoded_entity(decoded_entity&& other) noexcept
+        : object_(std::exchange(other.object_, nullptr)), remove_(other.remove_) {}
+    decoded_entity& operator=(decoded_entity&& other) noexcept {
+        std::swap(object_, other.object_);
+        std::swap(remove_, other.remove_);
+        return *this;
+    }
+    ~decoded_entity() {
+        if (object_ != nullptr) { remove_(object_); }
+    }
+
+    [[nodiscard]] void* get() const noexcept { return object_; } ///< null without an entity
+
+private:
+    void* object_{};
+    void (*remove_)(void*){};
+};
+
+/// Counts the entities of one type in sums. `entity`: a decoded entity of that type; `stored`: its row.
 struct counted_type {
     std::size_t companion{}; ///< position of the sums in the family
-    /// Returns the row, without sums, in which an entity is counted. Errors: InvalidInput if it would be in another
+    /// Appends the row key of the sums in which an entity is counted. Errors: InvalidInput if they would be in another
     /// partition.
-    result<row> (*place)(row_view entity, reading mode){};
-    /// Returns the row with an entity added or subtracted.
-    result<row> (*fold)(row_view sums, row_view entity, bool add, reading mode){};
+    result<void> (*key)(void const* entity, row_view stored, std::string& to){};
+    /// Returns the row of these sums, without the sums.
+    result<row> (*place)(void const* entity, row_view stored){};
+    /// Returns a row of sums with one entity subtracted, and then another one added. Either may be null. Without `sums`, they are new.
+    result<row> (*fold)(row_view const* sums, void const* less, void const* more, row_view stored, reading mode){};
+    /// Whether one entity may take the place of another one in their row of sums without changing it.
+    result<bool> (*alike)(void const* before, void const* after, row_view stored){};
 };
 
 /// An entity type of a family.
@@ -53,16 +88,16 @@ struct entity_type {
     type_pattern const* type{};
     bool indexed{};
     std::vector<counted_type> sums{};
+    /// Decodes an entity.
+    result<decoded_entity> (*decode)(row_view entity, reading mode){};
+    /// Makes the rows of a decoded entity in its indexes. Stops at an error.
+    result<void> (*derive)(void* entity, function_ref<result<void>(std::size_t index, row&& made)> take){};
 
     [[nodiscard]] bool maintained() const noexcept { return indexed || !sums.empty(); }
 };
 
-/// The rows of an entity in all indexes; nullopt if an optional component is absent.
-using index_rows = std::vector<std::optional<row>>;
-using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_rows& made);
-
-/// The index states that a table relies on until its lease ends.
-struct index_states {
+/// The index states that a table relies on until its lease ends. They do not change once they are shared.
+struct index_states : counted {
     std::vector<index_state> states; ///< state of each index
     std::string unknown; ///< name of an index of these entities that others maintain and this table does not declare
     bool declared{};     ///< whether any index of these entities has a stored state
@@ -98,6 +133,7 @@ public:
           derive(derived),
           types(std::move(of)),
           options(std::move(with)),
+          maintains_all(std::ranges::all_of(types, &entity_type::maintained)),
           seeded_(options.seed) {}
 
     table_core const main;
@@ -106,6 +142,7 @@ public:
     derive_index_rows const derive;
     std::vector<entity_type> const types; ///< the entity types
     table_options const options;
+    bool const maintains_all; ///< whether each entity type has an index or sums
 
     /// The stored state of an index, and the definition that the index was built from.
     struct stored_state {
@@ -124,9 +161,9 @@ public:
     /// Checks that the keys of indexes in one table can be distinguished. Errors: InvalidInput.
     [[nodiscard]] result<void> check_places() const;
     /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from a different declaration.
-    [[nodiscard]] result<index_states> states(call& context) const;
+    [[nodiscard]] result<shared<index_states>> states(call& context) const;
     /// Reads the states, even within the lease.
-    [[nodiscard]] result<index_states> read_states(call& context) const;
+    [[nodiscard]] result<shared<index_states>> read_states(call& context) const;
     /// Reads the whole stored declaration.
     [[nodiscard]] result<declaration> read_declaration(call& context) const;
     /// Writes the state of an index under its previous version; drops the cached states.
@@ -142,7 +179,7 @@ public:
     [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
     /// Returns the states for a write. Errors: DeclarationDiffers or DeclarationMissing if the write would miss an index that others
     /// maintain.
-    [[nodiscard]] result<index_states> states_to_write(call& context) const;
+    [[nodiscard]] result<shared<index_states>> states_to_write(call& context) const;
     /// Returns the type of an entity; null if no entity type of the family has these keys.
     [[nodiscard]] entity_type const* type_of(std::string_view partition_key, std::string_view row_key) const noexcept;
 
@@ -161,7 +198,7 @@ private:
 
     mutable random_source seeded_;
     mutable std::mutex guard_;
-    mutable index_states known_;
+    mutable shared<index_states> known_;
 };
 
 /// Replaces the family of a moved-from table with indexes and sums: every request returns InvalidInput.

@@ -31,10 +31,19 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
     return static_cast<std::uint16_t>(count < 65'535 ? count : 65'535);
 }
 
-/// A write and the version of each entity that it has written, by row key.
+/// A write, and the entities that it has written.
 struct maintained_write {
     transacted told;
-    std::vector<std::pair<std::string, etag>> versions;
+    std::vector<std::string> entities; ///< their row keys, in order
+    std::vector<etag> versions;        ///< their versions; none if the response was lost
+
+    /// Returns the version of an entity, once; empty if it is not known.
+    [[nodiscard]] etag take_version(std::string_view row_key) noexcept {
+        for (std::size_t at = 0; at < versions.size(); ++at) {
+            if (entities[at] == row_key) { return std::move(versions[at]); }
+        }
+        return {};
+    }
 };
 /// Runs a body that changes entities, and maintains their index rows and sums.
 [[nodiscard]] result<maintained_write> write_maintained_rows(

@@ -27,18 +27,19 @@ struct request_parts;
 ///   missing ones.
 class index_writer {
 public:
-    index_writer(index_family const& family, index_states states, call const& context, std::uint64_t seed)
+    index_writer(index_family const& family, shared<index_states> states, call const& context, std::uint64_t seed)
         : family_(family), states_(std::move(states)), elsewhere_(family, context, seed) {}
 
     [[nodiscard]] sent_transaction send(transaction_scope& all, bool announces);
 
     [[nodiscard]] std::uint32_t healed() const noexcept { return healed_; }
     [[nodiscard]] std::uint32_t unsettled() const noexcept { return unsettled_; }
-    /// Versions of the entities that were written, by row key; empty if the response was lost.
-    [[nodiscard]] std::vector<std::pair<std::string, etag>> take_versions() noexcept { return std::move(versions_); }
+    /// Versions of `entities`; none if the response was lost.
+    [[nodiscard]] std::vector<etag> take_versions() noexcept { return std::move(versions_); }
+    [[nodiscard]] std::vector<std::string> take_entities() noexcept { return std::move(entities_); }
     /// The states that the last attempt relied on.
-    [[nodiscard]] index_states const& states() const noexcept { return states_; }
-    /// The entities that the last attempt wrote.
+    [[nodiscard]] index_states const& states() const noexcept { return *states_; }
+    /// Row keys of the entities that the last attempt wrote, in order.
     [[nodiscard]] std::vector<std::string> const& entities() const noexcept { return entities_; }
 
 private:
@@ -55,17 +56,28 @@ private:
         bool removal{};
     };
 
-    /// A changed entity that is counted in sums.
-    struct counted_entity {
-        entity_type const* of;
+    /// A changed entity.
+    struct changed_entity {
         std::string_view row_key; ///< one of `entities_`
-        bool archived{};          ///< removed, and still counted
+        index_rows before;        ///< empty without an entity
+        index_rows after;
     };
 
-    /// The rows of sums in which an entity is counted; empty if they do not change.
+    /// A changed entity that is counted in sums. Its rows stay valid: after `prepare`, only other rows are changed.
+    struct counted_entity {
+        entity_type const* of;
+        changed_row_views rows;
+        decoded_entity before;
+        decoded_entity after;
+
+        /// The row of either; both have the same key.
+        [[nodiscard]] row_view const& any_row() const noexcept { return rows.after ? *rows.after : *rows.before; }
+    };
+
+    /// The row keys of the sums in which an entity is counted; empty if they do not change.
     struct changed_places {
-        std::optional<row> from;
-        std::optional<row> to;
+        std::optional<std::string> from;
+        std::optional<std::string> to;
     };
 
     /// Called before each request that writes: no row is written under an expired lease. Returns an error if the
@@ -76,8 +88,18 @@ private:
     [[nodiscard]] result<void> prepare(transaction_scope& all);
     /// Adds the changes of sums. This is the last step before the request.
     [[nodiscard]] result<void> add_sums(transaction_scope& all);
-    [[nodiscard]] result<changed_places> places_of(
+    [[nodiscard]] result<void> change_sums(
         transaction_scope& all, counted_entity const& one, counted_type const& how) const;
+    [[nodiscard]] result<void> find_places(
+        counted_entity const& one, counted_type const& how, changed_places& at) const;
+    /// Decodes a changed entity before and after its change, and makes its index rows.
+    [[nodiscard]] result<void> derive(entity_type const& of, changed_row_views const& rows, changed_entity& made);
+    /// Does the same for an entity without a row before, and adds its index rows to the transaction.
+    [[nodiscard]] result<void> derive_inserted(
+        transaction_scope& all, entity_type const& of, changed_row_views const& rows);
+    /// Adds a row of an index in the partition of the entities.
+    [[nodiscard]] result<void> add_index_row(transaction_scope& all, std::size_t index, row&& made);
+    [[nodiscard]] result<void> put_index_rows(transaction_scope& all, std::vector<changed_entity>& changed);
     /// Refuses a transaction that would be too large, before anything is written in other partitions.
     [[nodiscard]] result<void> check_limits(transaction_scope& all, bool announces) const;
     [[nodiscard]] request_parts parts_of(transaction_scope const& all, bool exact) const;
@@ -107,7 +129,7 @@ private:
     void note_versions(transact const& request, transact::response& made);
 
     index_family const& family_;
-    index_states states_;
+    shared<index_states> states_;
     rows_elsewhere elsewhere_;
     bool changed_{}; ///< the declaration differs from the declaration that this attempt relied on
     std::vector<std::string> entities_;
@@ -116,7 +138,7 @@ private:
     std::vector<counted_entity> counted_;
     std::uint32_t healed_{};
     std::uint32_t unsettled_{};
-    std::vector<std::pair<std::string, etag>> versions_;
+    std::vector<etag> versions_;
 };
 
 } // namespace detail

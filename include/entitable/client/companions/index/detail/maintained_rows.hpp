@@ -19,6 +19,7 @@ public:
 
     [[nodiscard]] result<transact::response> write(
         transact const& changes, std::span<std::size_t const> removing) const override;
+    [[nodiscard]] result<written> write_one(mutation&& change) const override;
     [[nodiscard]] result<transacted> run(result<std::string> partition_key, transaction_options const& options,
         function_ref<result<void>(transaction_scope&)> body) const override;
     [[nodiscard]] result<update_outcome> update(std::string const& partition_key, std::string const& row_key,
@@ -28,8 +29,9 @@ public:
     }
 
 private:
+    [[nodiscard]] bool has_no_companions(mutation const& change) const noexcept;
     /// Writes one entity for which nothing is maintained, under the lease of the declaration.
-    [[nodiscard]] result<transact::response> write_alone(mutation const& change) const;
+    [[nodiscard]] result<written> write_alone(mutation&& change) const;
 
     shared<index_family> family_;
 };

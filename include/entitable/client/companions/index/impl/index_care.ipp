@@ -173,7 +173,7 @@ ENTITABLE_DECL result<std::uint64_t> resolve_violation(
     for (row_keys const& other : which.entities) {
         if (other == keep) { continue; }
         auto const body = [&](transaction_scope& all) -> result<void> {
-            ENTITABLE_TRY(auto const stored, all.find(other.row_key));
+            ENTITABLE_TRY(auto const stored, all.find_row(other.row_key));
             ENTITABLE_TRY(auto const rows, family.rows_for(stored));
             if (rows[*index] && row_keys_of(rows[*index]->view()) == which.key) {
                 all.change(mutation_kind::remove, row{other.partition_key, other.row_key, {}}, false);
@@ -219,7 +219,7 @@ ENTITABLE_DECL result<bool> remove_dangling(index_family const& family, rows_els
     if (family.shapes[one.at.index].elsewhere) { return way.settle(one.at.index, one.at.keys, one.entity); }
     transaction_options const options = transaction_with(family.options, way.draw());
     auto const body = [&](transaction_scope& all) -> result<void> {
-        ENTITABLE_TRY(auto const stored, all.find(one.at.keys.row_key));
+        ENTITABLE_TRY(auto const stored, all.find_row(one.at.keys.row_key));
         if (!stored) { return {}; }
         ENTITABLE_TRY(auto const main, all.find_now(one.entity.row_key));
         ENTITABLE_TRY(auto const rows, family.rows_for(main));

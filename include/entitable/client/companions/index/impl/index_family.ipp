@@ -178,8 +178,8 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
     return read;
 }
 
-ENTITABLE_DECL result<index_states> index_family::read_states(call& context) const {
-    result<index_states> read{std::in_place};
+ENTITABLE_DECL result<shared<index_states>> index_family::read_states(call& context) const {
+    auto read = shared<index_states>::make();
     read->until = options.time->steady() + std::chrono::duration_cast<steady_time::duration>(options.lease);
     read->until_date = {options.time->now().ticks + options.lease.count() / 100};
     ENTITABLE_TRY(auto found, read_declaration(context));
@@ -192,14 +192,14 @@ ENTITABLE_DECL result<index_states> index_family::read_states(call& context) con
         if (built && stored.definition != shapes[index].definition) { return differs(shapes[index]); }
     }
     std::lock_guard const lock{guard_};
-    known_ = *read;
+    known_ = read;
     return read;
 }
 
-ENTITABLE_DECL result<index_states> index_family::states(call& context) const {
+ENTITABLE_DECL result<shared<index_states>> index_family::states(call& context) const {
     {
         std::lock_guard const lock{guard_};
-        if (known_.has_lease(*options.time)) { return known_; }
+        if (known_ && known_->has_lease(*options.time)) { return known_; }
     }
     return read_states(context);
 }
@@ -233,12 +233,12 @@ ENTITABLE_DECL result<index_family::stored_state> index_family::stored_state_of(
     return std::move(found).as_failure();
 }
 
-ENTITABLE_DECL result<index_states> index_family::states_to_write(call& context) const {
+ENTITABLE_DECL result<shared<index_states>> index_family::states_to_write(call& context) const {
     auto known = states(context);
-    if (known && !check_writable(*known)) { // the table may have become writable
+    if (known && !check_writable(**known)) { // the table may have become writable
         known = read_states(context);
     }
-    if (known) { ENTITABLE_CHECK(check_writable(*known)); }
+    if (known) { ENTITABLE_CHECK(check_writable(**known)); }
     return known;
 }
 
@@ -291,11 +291,11 @@ ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& conte
 
 ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& context) const {
     auto known = states(context);
-    if (known && known->states[index] != index_state::ready) { // the index may have become ready
+    if (known && (*known)->states[index] != index_state::ready) { // the index may have become ready
         known = read_states(context);
     }
     if (!known) { return std::move(known).as_failure(); }
-    index_state const state = known->states[index];
+    index_state const state = (*known)->states[index];
     if (state == index_state::ready) { return {}; }
     return failure{error_code::index_not_ready,
         text::joined({shapes[index].described(), " is not ready (", to_string(state), "): build<", shapes[index].name,

@@ -13,7 +13,7 @@ namespace detail {
 ENTITABLE_DECL result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition) {
     if (condition.any()) { return {}; }
-    ENTITABLE_TRY(auto const stored, all.find(std::string{row_key}));
+    ENTITABLE_TRY(auto const stored, all.find_row(row_key));
     if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
     if (!condition.accepts(all.version_of(row_key))) {
         return failure{error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
@@ -55,7 +55,10 @@ ENTITABLE_DECL result<maintained_write> write_maintained_rows(
         }
     }
     result<maintained_write> done{std::in_place};
-    if (made.changed) { done->versions = writer.take_versions(); }
+    if (made.changed) {
+        done->entities = writer.take_entities();
+        done->versions = writer.take_versions();
+    }
     done->told = {made.attempts, made.changed, made.after_retry, capped(writer.healed()), capped(writer.unsettled())};
     return done;
 }
@@ -79,11 +82,11 @@ ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys con
     transaction_options const options = transaction_with(family.options, elsewhere.draw());
     index_rows rows;
     auto const same_partition = [&](transaction_scope& all) -> result<void> {
-        ENTITABLE_TRY(auto const main, all.find(entity.row_key));
+        ENTITABLE_TRY(auto const main, all.find_row(entity.row_key));
         ENTITABLE_TRY(rows, family.rows_for(main));
         for (std::size_t index = 0; index < rows.size(); ++index) {
             if (!rows[index] || family.shapes[index].elsewhere) { continue; }
-            ENTITABLE_TRY(auto const stored, all.find(std::string{rows[index]->row_key()}));
+            ENTITABLE_TRY(auto const stored, all.find_row(rows[index]->row_key()));
             if (stored && same_properties(*stored, rows[index]->view())) { continue; }
             if (stored && family.shapes[index].unique) {
                 ENTITABLE_TRY(auto const owner, family.shapes[index].owner_of(*stored, all.reading()));

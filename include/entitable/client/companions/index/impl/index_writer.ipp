@@ -41,9 +41,9 @@ ENTITABLE_DECL failure not_an_entity(row_keys const& keys) {
 }
 
 ENTITABLE_DECL result<void> index_writer::check_lease() {
-    if (states_.has_lease(*family_.options.time)) { return {}; }
-    ENTITABLE_TRY(index_states now, family_.states_to_write(elsewhere_.context()));
-    changed_ = changed_ || !now.same_as(states_);
+    if (states_->has_lease(*family_.options.time)) { return {}; }
+    ENTITABLE_TRY(shared<index_states> now, family_.states_to_write(elsewhere_.context()));
+    changed_ = changed_ || !now->same_as(*states_);
     states_ = std::move(now);
     if (changed_) {
         return failure{error_code::update_condition_not_satisfied,
@@ -54,51 +54,109 @@ ENTITABLE_DECL result<void> index_writer::check_lease() {
 
 // ---- the changes of a body and of its index rows ----------------------------------------------------
 
-ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
-    struct changed_entity {
-        std::string const& row_key;
-        index_rows before;
-        index_rows after;
+/// Names the entity whose rows cannot be made.
+ENTITABLE_DECL failure of_entity(failure why, std::string_view partition_key, std::string_view row_key) {
+    why.error().detail = keys_text(partition_key, row_key);
+    return why;
+}
+
+ENTITABLE_DECL result<void> index_writer::derive(
+    entity_type const& of, changed_row_views const& rows, changed_entity& made) {
+    counted_entity one{&of, rows, {}, {}};
+    auto const decode = [&](std::optional<row_view> const& stored, decoded_entity& into, index_rows& derived) {
+        if (!stored) { return result<void>{}; }
+        auto decoded = of.decode(*stored, family_.main.options().reading);
+        if (!decoded) { return result<void>{std::move(decoded).as_failure()}; }
+        into = *std::move(decoded);
+        if (!of.indexed) { return result<void>{}; }
+        derived.resize(family_.shapes.size());
+        return of.derive(into.get(), [&](std::size_t index, row&& of_index) {
+            derived[index] = std::move(of_index);
+            return result<void>{};
+        });
     };
+    ENTITABLE_CHECK(decode(rows.before, one.before, made.before));
+    ENTITABLE_CHECK(decode(rows.after, one.after, made.after));
+    if (!of.sums.empty()) { counted_.push_back(std::move(one)); }
+    return {};
+}
+
+ENTITABLE_DECL result<void> index_writer::derive_inserted(
+    transaction_scope& all, entity_type const& of, changed_row_views const& rows) {
+    auto decoded = of.decode(*rows.after, family_.main.options().reading);
+    result<void> made = decoded ? result<void>{} : result<void>{std::move(decoded).as_failure()};
+    result<void> added;
+    if (made && of.indexed) {
+        made = of.derive(decoded->get(), [&](std::size_t index, row&& of_index) {
+            if (added && states_->keeps(index)) { added = add_index_row(all, index, std::move(of_index)); }
+            return result<void>{};
+        });
+    }
+    if (!made) { return of_entity(std::move(made).as_failure(), all.rows.partition_key(), rows.after->row_key); }
+    if (added && !of.sums.empty()) { counted_.push_back({&of, rows, {}, *std::move(decoded)}); }
+    return added;
+}
+
+ENTITABLE_DECL result<void> index_writer::add_index_row(transaction_scope& all, std::size_t index, row&& made) {
+    if (family_.shapes[index].unique) { return take_unique(all, index, std::move(made)); }
+    all.change(mutation_kind::insert_or_replace, std::move(made), true);
+    return {};
+}
+
+ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
     // Copies the changes that the body made, before anything is added to them.
     entities_ = all.rows.changed_entities();
     removals_.clear();
     moved_.clear();
     counted_.clear();
     versions_.clear();
+    bool const alone = entities_.size() == 1 && !family_.has_rows_elsewhere();
     std::vector<changed_entity> changed;
-    changed.reserve(entities_.size());
+    if (!alone) { changed.reserve(entities_.size()); }
+    counted_.reserve(entities_.size());
     for (std::string const& row_key : entities_) {
         entity_type const* const of = family_.type_of(all.rows.partition_key(), row_key);
         if (of == nullptr) { return not_an_entity({all.rows.partition_key(), row_key}); }
         if (!of->maintained()) { continue; }
-        all.look_at(row_key);
+        changed_row_views const rows = all.look_at(row_key);
         if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
-        if (!of->sums.empty()) { counted_.push_back({of, row_key, all.rows.archives(row_key)}); }
-        auto before = family_.rows_for(all.rows.stored_at(row_key));
-        auto after = before ? family_.rows_for(all.rows.now_at(row_key)) : result<index_rows>{std::in_place};
-        if (!before || !after) {
-            failure why = !before ? std::move(before).as_failure() : std::move(after).as_failure();
-            why.error().detail = keys_text(all.rows.partition_key(), row_key);
-            return why;
+        if (alone && !rows.before && rows.after) { // no index row has to be removed before others are added
+            ENTITABLE_CHECK(derive_inserted(all, *of, rows));
+            break;
         }
-        changed.push_back({row_key, *std::move(before), *std::move(after)});
+        changed_entity& made = changed.emplace_back();
+        made.row_key = row_key;
+        if (auto derived = derive(*of, rows, made); !derived) {
+            return of_entity(std::move(derived).as_failure(), all.rows.partition_key(), row_key);
+        }
     }
+    if (!changed.empty()) { ENTITABLE_CHECK(put_index_rows(all, changed)); }
+    return all.rows.problem();
+}
+
+ENTITABLE_DECL result<void> index_writer::put_index_rows(transaction_scope& all, std::vector<changed_entity>& changed) {
     // All removals come first, because a key of a unique index may pass from one entity to another.
     for (changed_entity& each : changed) {
-        moved_entity moved;
-        bool const gone = !all.rows.now_at(each.row_key);
+        if (each.before.empty() && each.after.empty()) { continue; }
+        std::optional<moved_entity> moved; // of a table with rows in other partitions
+        bool const gone = each.after.empty();
+        each.before.resize(family_.shapes.size());
+        each.after.resize(family_.shapes.size());
         for (std::size_t index = 0; index < family_.shapes.size(); ++index) {
             std::optional<row>& before = each.before[index];
             std::optional<row>& after = each.after[index];
-            bool const same_keys = before && after && row_keys_of(before->view()) == row_keys_of(after->view());
+            bool const same_keys = before && after && before->row_key() == after->row_key() &&
+                before->partition_key() == after->partition_key();
             bool const same = same_keys && before->view().payload == after->view().payload;
-            if (!states_.keeps(index) || same) {
+            if (!states_->keeps(index) || same) {
                 after.reset();
                 continue;
             }
             if (family_.shapes[index].elsewhere) {
-                if (before || after) { moved.moves.push_back({index, row_keys_of(before), std::move(after)}); }
+                if (before || after) {
+                    if (!moved) { moved.emplace(); }
+                    moved->moves.push_back({index, row_keys_of(before), std::move(after)});
+                }
                 after = std::nullopt;
                 continue;
             }
@@ -106,40 +164,35 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             // Under an operation id a row to be removed is read first: a refusal that is not about a version abandons the id.
             bool const known_absent = all.rows.remembers_absence(before->row_key()); // the body has read its absence
             if (family_.shapes[index].unique || known_absent || !all.context().operation_id.empty()) {
-                ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), each.row_key}));
+                ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), std::string{each.row_key}}));
             } else {
                 removals_.emplace_back(before->row_key());
                 all.change(mutation_kind::remove, row{before->partition_key(), before->row_key(), {}}, true);
             }
         }
-        if (!moved.moves.empty()) {
-            moved.removal = gone;
-            moved.told.entity = {all.rows.partition_key(), each.row_key};
-            moved.told.id = intent_id(elsewhere_.draw(), elsewhere_.draw());
-            moved.told.state = gone ? intent_state::applied : intent_state::pending;
-            for (move const& one : moved.moves) {
-                moved.told.moves.push_back(
+        if (moved) {
+            moved->removal = gone;
+            moved->told.entity = {all.rows.partition_key(), std::string{each.row_key}};
+            moved->told.id = intent_id(elsewhere_.draw(), elsewhere_.draw());
+            moved->told.state = gone ? intent_state::applied : intent_state::pending;
+            for (move const& one : moved->moves) {
+                moved->told.moves.push_back(
                     {std::string{family_.shapes[one.index].name}, one.from, row_keys_of(one.to)});
             }
-            moved_.push_back(std::move(moved));
+            moved_.push_back(*std::move(moved));
         }
     }
     for (changed_entity& each : changed) {
-        for (std::size_t index = 0; index < family_.shapes.size(); ++index) {
-            if (!each.after[index]) { continue; }
-            if (family_.shapes[index].unique) {
-                ENTITABLE_CHECK(take_unique(all, index, *std::move(each.after[index])));
-            } else {
-                all.change(mutation_kind::insert_or_replace, *std::move(each.after[index]), true);
-            }
+        for (std::size_t index = 0; index < each.after.size(); ++index) {
+            if (each.after[index]) { ENTITABLE_CHECK(add_index_row(all, index, *std::move(each.after[index]))); }
         }
     }
-    return all.rows.problem();
+    return {};
 }
 
 ENTITABLE_DECL result<void> index_writer::drop_found(
     transaction_scope& all, std::size_t index, row const& old, row_keys owner) {
-    ENTITABLE_TRY(auto const stored, all.find(std::string{old.row_key()}));
+    ENTITABLE_TRY(auto const stored, all.find_row(old.row_key()));
     if (!stored) {
         ++healed_;
         return {};
@@ -151,7 +204,7 @@ ENTITABLE_DECL result<void> index_writer::drop_found(
 
 ENTITABLE_DECL result<void> index_writer::take_unique(transaction_scope& all, std::size_t index, row made) {
     index_shape const& shape = family_.shapes[index];
-    ENTITABLE_TRY(auto const stored, all.find(std::string{made.row_key()}));
+    ENTITABLE_TRY(auto const stored, all.find_row(made.row_key()));
     if (!stored) {
         all.change(mutation_kind::insert, std::move(made), false);
         return {};
@@ -208,12 +261,17 @@ ENTITABLE_DECL result<transact::response> index_writer::send_healing(transaction
 }
 
 ENTITABLE_DECL void index_writer::note_versions(transact const& request, transact::response& made) {
-    versions_.clear();
+    versions_.resize(entities_.size());
+    std::size_t last = 0; // many changes come in the order of the entities
     for (std::size_t at = 0; at < request.changes.size() && at < made.results.size(); ++at) {
         std::string_view const row_key = request.changes[at].entity.row_key();
-        if (std::ranges::binary_search(entities_, row_key, std::less<>{})) {
-            versions_.emplace_back(row_key, std::move(made.results[at].etag));
+        if (last >= entities_.size() || entities_[last] != row_key) {
+            if (entities_.size() == 1) { continue; }
+            last = static_cast<std::size_t>(
+                std::ranges::lower_bound(entities_, row_key, std::less<>{}) - entities_.begin());
+            if (last == entities_.size() || entities_[last] != row_key) { continue; }
         }
+        versions_[last++] = std::move(made.results[at].etag);
     }
 }
 

@@ -143,19 +143,25 @@ ENTITABLE_DECL result<void> index_writer::check_limits(transaction_scope& all, b
         made.bytes += service_size(each.removal ? each.told.to_row() : each.told.state_row(intent_state::applied));
     }
     std::set<std::string> places;
-    auto const add = [&](std::string row_key, row const& place) {
-        if (!places.insert(row_key).second) { return; }
+    auto const add = [&](std::string const& row_key, result<row> const& place) -> result<void> {
+        if (!place) { return failure{place.error()}; }
+        if (!places.insert(row_key).second) { return {}; }
         made.only_read -= all.rows.stored_at(row_key) && made.only_read > 0 ? 1U : 0U;
         ++made.sums;
-        made.bytes += service_size(place);
+        made.bytes += service_size(*place);
+        return {};
     };
     for (counted_entity const& each : counted_) {
         for (counted_type const& how : each.of->sums) {
-            if (!states_.keeps(how.companion)) { continue; }
-            ENTITABLE_TRY(changed_places const at, places_of(all, each, how));
-            if (at.from) { add(std::string{at.from->row_key()}, *at.from); }
-            if (at.from && each.archived) { add(text::joined({system_row::sum, at.from->row_key()}), *at.from); }
-            if (at.to) { add(std::string{at.to->row_key()}, *at.to); }
+            if (!states_->keeps(how.companion)) { continue; }
+            changed_places at;
+            ENTITABLE_CHECK(find_places(each, how, at));
+            auto const place = [&](decoded_entity const& of) { return how.place(of.get(), each.any_row()); };
+            if (at.from) { ENTITABLE_CHECK(add(*at.from, place(each.before))); }
+            if (at.from && each.rows.archived) {
+                ENTITABLE_CHECK(add(text::joined({system_row::sum, *at.from}), place(each.before)));
+            }
+            if (at.to) { ENTITABLE_CHECK(add(*at.to, place(each.after))); }
         }
     }
     if (made.operations() > limits.max_operations) { return made.too_many(limits); }

@@ -23,87 +23,85 @@ ENTITABLE_DECL result<void> insert_sums(transaction_scope& all, row empty) {
     return failure{error_code::update_condition_not_satisfied, "a row of sums was added, and the write starts over"};
 }
 
-/// Replaces a row of sums, or inserts it: `made` returns its values after the change.
-ENTITABLE_DECL result<void> put_sums(
-    transaction_scope& all, row place, function_ref<result<row>(row_view before)> made) {
-    ENTITABLE_TRY(auto const stored, all.find(std::string{place.row_key()}));
-    if (!stored && !all.context().operation_id.empty()) { return insert_sums(all, std::move(place)); }
-    ENTITABLE_TRY(row changed, made(stored ? *stored : place.view()));
+/// Replaces a row of sums, or inserts it: `made` returns its values after the change. `place` returns the row without sums.
+ENTITABLE_DECL result<void> put_sums(transaction_scope& all, std::string_view row_key,
+    function_ref<result<row>()> place, function_ref<result<row>(row_view const* before)> made) {
+    ENTITABLE_TRY(auto const stored, all.find_row(row_key));
+    if (!stored && !all.context().operation_id.empty()) {
+        ENTITABLE_TRY(row empty, place());
+        return insert_sums(all, std::move(empty));
+    }
+    auto changed = made(stored ? &*stored : nullptr);
+    if (!changed) { return std::move(changed).as_failure(); }
     all.change(stored ? mutation_kind::replace : mutation_kind::insert, std::move(changed), false);
     return all.rows.problem();
-}
-
-/// Adds an entity to its row of sums, or subtracts it.
-ENTITABLE_DECL result<void> change_sums(
-    transaction_scope& all, counted_type const& how, row place, row_view entity, bool add) {
-    return put_sums(
-        all, std::move(place), [&](row_view before) { return how.fold(before, entity, add, all.reading()); });
 }
 
 /// Adds a removed entity to the archive row of its sums. The row of sums is written with the same values: a recomputation that has read it
 /// then starts over, and reads the archive row again.
 ENTITABLE_DECL result<void> archive_in_sums(
-    transaction_scope& all, counted_type const& how, row place, row_view entity) {
-    std::string const row_key = text::joined({system_row::sum, place.row_key()});
-    ENTITABLE_CHECK(
-        put_sums(all, row{place.partition_key(), row_key, place.payload()}, [&](row_view before) -> result<row> {
-            before.row_key = place.row_key();
-            ENTITABLE_TRY(row const made, how.fold(before, entity, true, all.reading()));
-            return row{made.partition_key(), row_key, made.payload()};
+    transaction_scope& all, counted_type const& how, std::string const& sums_key, void const* entity, row_view stored) {
+    std::string const row_key = text::joined({system_row::sum, sums_key});
+    auto const place = [&] { return how.place(entity, stored); };
+    auto const archived = [&](result<row> const& sums) -> result<row> {
+        if (!sums) { return failure{sums.error()}; }
+        return row{sums->partition_key(), row_key, sums->payload()};
+    };
+    ENTITABLE_CHECK(put_sums(
+        all, row_key, [&] { return archived(place()); },
+        [&](row_view const* before) {
+            row_view sums = before != nullptr ? *before : row_view{};
+            sums.row_key = sums_key;
+            return archived(how.fold(before != nullptr ? &sums : nullptr, nullptr, entity, stored, all.reading()));
         }));
-    return put_sums(all, std::move(place), [](row_view before) { return result<row>{row{before}}; });
+    return put_sums(all, sums_key, place,
+        [&](row_view const* before) { return before != nullptr ? result<row>{row{*before}} : place(); });
 }
 
-/// Whether a change of an entity leaves its row of sums unchanged. The row is then not written; a recomputation relies
-/// on that.
-ENTITABLE_DECL result<bool> counts_as_before(
-    counted_type const& how, row const& place, row_view before, row_view after, reading mode) {
-    ENTITABLE_TRY(row const without, how.fold(place.view(), before, false, mode));
-    ENTITABLE_TRY(row const changed, how.fold(without.view(), after, true, mode));
-    return changed.payload() == place.payload();
-}
-
-ENTITABLE_DECL result<index_writer::changed_places> index_writer::places_of(
-    transaction_scope& all, counted_entity const& one, counted_type const& how) const {
-    reading const mode = all.reading();
-    std::optional<row_view> const before = all.rows.stored_at(one.row_key);
-    std::optional<row_view> const after = all.rows.now_at(one.row_key);
-    auto const find = [&]() -> result<changed_places> {
-        result<changed_places> at{std::in_place};
-        if (before) { ENTITABLE_TRY(at->from, how.place(*before, mode)); }
-        if (after) { ENTITABLE_TRY(at->to, how.place(*after, mode)); }
-        if (at->from && at->to && at->from->row_key() == at->to->row_key()) {
-            ENTITABLE_TRY(bool const same, counts_as_before(how, *at->from, *before, *after, mode));
-            if (same) { *at = {}; }
+ENTITABLE_DECL result<void> index_writer::find_places(
+    counted_entity const& one, counted_type const& how, changed_places& at) const {
+    auto const find = [&]() -> result<void> {
+        if (one.rows.before) { ENTITABLE_CHECK(how.key(one.before.get(), *one.rows.before, at.from.emplace())); }
+        if (one.rows.after) { ENTITABLE_CHECK(how.key(one.after.get(), *one.rows.after, at.to.emplace())); }
+        if (at.from && at.to && *at.from == *at.to) {
+            ENTITABLE_TRY(bool const same, how.alike(one.before.get(), one.after.get(), *one.rows.before));
+            if (same) { at = {}; }
         }
-        return at;
+        return {};
     };
     auto found = find();
     if (found) { return found; }
-    return of_companion(std::move(found).as_failure(), family_.shapes[how.companion].described(),
-        row_keys_of(after ? *after : *before));
+    return of_companion(
+        std::move(found).as_failure(), family_.shapes[how.companion].described(), row_keys_of(one.any_row()));
+}
+
+ENTITABLE_DECL result<void> index_writer::change_sums(
+    transaction_scope& all, counted_entity const& one, counted_type const& how) const {
+    changed_places at;
+    ENTITABLE_CHECK(find_places(one, how, at));
+    auto const put = [&](std::string const& row_key, void const* less, void const* more) {
+        return put_sums(
+            all, row_key, [&] { return how.place(less != nullptr ? less : more, one.any_row()); },
+            [&](row_view const* sums) { return how.fold(sums, less, more, one.any_row(), all.reading()); });
+    };
+    auto const change = [&]() -> result<void> {
+        if (at.from && one.rows.archived) {
+            return archive_in_sums(all, how, *at.from, one.before.get(), *one.rows.before);
+        }
+        if (at.from && at.to && *at.from == *at.to) { return put(*at.from, one.before.get(), one.after.get()); }
+        if (at.from) { ENTITABLE_CHECK(put(*at.from, one.before.get(), nullptr)); }
+        return at.to ? put(*at.to, nullptr, one.after.get()) : result<void>{};
+    };
+    auto changed = change();
+    if (changed) { return changed; }
+    return of_companion(
+        std::move(changed).as_failure(), family_.shapes[how.companion].described(), row_keys_of(one.any_row()));
 }
 
 ENTITABLE_DECL result<void> index_writer::add_sums(transaction_scope& all) {
     for (counted_entity const& each : counted_) {
         for (counted_type const& how : each.of->sums) {
-            if (!states_.keeps(how.companion)) { continue; }
-            ENTITABLE_TRY(changed_places at, places_of(all, each, how));
-            auto& from = at.from;
-            auto& to = at.to;
-            // Both stay valid: the following code changes only rows of sums.
-            std::optional<row_view> const before = all.rows.stored_at(each.row_key);
-            std::optional<row_view> const after = all.rows.now_at(each.row_key);
-            auto const change = [&]() -> result<void> {
-                if (from && each.archived) { return archive_in_sums(all, how, *std::move(from), *before); }
-                if (from) { ENTITABLE_CHECK(change_sums(all, how, *std::move(from), *before, false)); }
-                if (to) { ENTITABLE_CHECK(change_sums(all, how, *std::move(to), *after, true)); }
-                return {};
-            };
-            if (auto changed = change(); !changed) {
-                return of_companion(std::move(changed).as_failure(), family_.shapes[how.companion].described(),
-                    row_keys_of(after ? *after : *before));
-            }
+            if (states_->keeps(how.companion)) { ENTITABLE_CHECK(change_sums(all, each, how)); }
         }
     }
     return {};

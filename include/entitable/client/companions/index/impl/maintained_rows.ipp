@@ -32,13 +32,17 @@ ENTITABLE_DECL transaction_options with_table(transaction_options options, index
 ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation const& each, bool removes) {
     ENTITABLE_CHECK(check_entity_version(all, each.entity.row_key(), each.condition));
     if (removes) {
-        ENTITABLE_TRY(auto const stored, all.find(std::string{each.entity.row_key()}));
+        ENTITABLE_TRY(auto const stored, all.find_row(each.entity.row_key()));
         if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
         all.change(mutation_kind::replace, changed_row(*stored, each.entity), false);
     } else {
-        all.rows.add({each.kind, each.entity, any_etag, each.sums}, true);
+        all.rows.add(each.kind, row{each.entity}, any_etag, each.sums, true);
     }
     return all.rows.problem();
+}
+
+[[nodiscard]] inline written written_after(transacted const& told, etag version) {
+    return {std::move(version), told.after_retry, capped(told.attempts), told.healed, told.unsettled};
 }
 
 ENTITABLE_DECL result<transact::response> maintained_rows::write(
@@ -48,9 +52,11 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write(
     bool const alone = changes.changes.size() == 1 && removing.empty() && !family_->has_rows_elsewhere();
     if (!alone) { ENTITABLE_CHECK(sound()); }
     std::string const partition_key{changes.changes.front().entity.partition_key()};
-    if (changes.changes.size() == 1 && removing.empty()) {
-        entity_type const* const of = family_->type_of(partition_key, changes.changes.front().entity.row_key());
-        if (of != nullptr && !of->maintained()) { return write_alone(changes.changes.front()); }
+    if (changes.changes.size() == 1 && removing.empty() && has_no_companions(changes.changes.front())) {
+        ENTITABLE_TRY(written made, write_alone(mutation{changes.changes.front()}));
+        result<transact::response> told{std::in_place};
+        told->results.push_back(std::move(made));
+        return told;
     }
     std::optional<std::size_t> at;
     auto const body = [&](transaction_scope& all) -> result<void> {
@@ -75,25 +81,46 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write(
     }
     result<transact::response> told{std::in_place};
     for (mutation const& each : changes.changes) {
-        written& one = told->results.emplace_back();
-        transacted const& told_of_all = made->told;
-        one = {{}, told_of_all.after_retry, capped(told_of_all.attempts), told_of_all.healed, told_of_all.unsettled};
-        for (auto& [row_key, version] : made->versions) {
-            if (row_key == each.entity.row_key()) { one.etag = std::move(version); }
-        }
+        told->results.push_back(written_after(made->told, made->take_version(each.entity.row_key())));
     }
     return told;
 }
 
-ENTITABLE_DECL result<transact::response> maintained_rows::write_alone(mutation const& change) const {
+ENTITABLE_DECL bool maintained_rows::has_no_companions(mutation const& change) const noexcept {
+    if (family_->maintains_all) { return false; }
+    entity_type const* const of = family_->type_of(change.entity.partition_key(), change.entity.row_key());
+    return of != nullptr && !of->maintained();
+}
+
+ENTITABLE_DECL result<written> maintained_rows::write_one(mutation&& change) const {
+    auto const sound = [&]() -> result<void> {
+        transact alone{family_->main.name(), {}};
+        alone.changes.push_back(change);
+        auto good = validate(alone, family_->main.store().profile());
+        if (good) { return good; }
+        failure refused = std::move(good).as_failure();
+        refused.error().operation_index.reset(); // the caller did not write a batch
+        return refused;
+    };
+    // The change is validated with its transaction, or before the rows elsewhere, which are written first.
+    bool const validated_first = family_->has_rows_elsewhere();
+    if (validated_first) { ENTITABLE_CHECK(sound()); }
+    if (has_no_companions(change)) { return write_alone(std::move(change)); }
+    std::string const partition_key{change.entity.partition_key()};
+    auto const body = [&](transaction_scope& all) { return add_change_of_batch(all, change, false); };
+    auto made = write_maintained_rows(*family_, partition_key, transaction_with(family_->options), body);
+    if (made) { return written_after(made->told, made->take_version(change.entity.row_key())); }
+    if (!validated_first && made.error().effect == effect::none) { ENTITABLE_CHECK(sound()); }
+    return std::move(made).as_failure();
+}
+
+ENTITABLE_DECL result<written> maintained_rows::write_alone(mutation&& change) const {
     call context{family_->main.options(), *family_->options.time};
     context.location = read_location::primary;
     ENTITABLE_CHECK(family_->states_to_write(context));
-    ENTITABLE_TRY(written made, family_->main.write(mutation{change}));
-    result<transact::response> told{std::in_place};
+    ENTITABLE_TRY(written made, family_->main.write(std::move(change)));
     made.attempts = 1;
-    told->results.push_back(std::move(made));
-    return told;
+    return made;
 }
 
 ENTITABLE_DECL result<transacted> maintained_rows::run(result<std::string> partition_key,
@@ -107,7 +134,7 @@ ENTITABLE_DECL result<update_outcome> maintained_rows::update(std::string const&
     std::string const& row_key, row_change change, update_options const& options) const {
     etag version;
     auto const body = [&](transaction_scope& all) -> result<void> {
-        ENTITABLE_TRY(auto const stored, all.find(row_key));
+        ENTITABLE_TRY(auto const stored, all.find_row(row_key));
         if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
         version = all.version_of(row_key);
         ENTITABLE_TRY(auto changed, change(*stored));
@@ -117,7 +144,7 @@ ENTITABLE_DECL result<update_outcome> maintained_rows::update(std::string const&
     transaction_options const how =
         with_table({options.max_attempts, options.delays, options.time, options.seed}, *family_);
     ENTITABLE_TRY(auto made, write_maintained_rows(*family_, partition_key, how, body));
-    if (made.told.changed) { version = made.versions.empty() ? etag{} : std::move(made.versions.front().second); }
+    if (made.told.changed) { version = made.take_version(row_key); }
     return update_outcome{std::move(version), made.told.attempts, made.told.changed, made.told.after_retry,
         made.told.healed, made.told.unsettled};
 }

@@ -35,15 +35,7 @@ ENTITABLE_DECL entitable::profile maintaining::profile() const {
 }
 
 ENTITABLE_DECL result<written> maintaining::write(write_entity const& request) const {
-    transact alone{request.table, {}};
-    alone.changes.push_back(request.change);
-    auto made = writer_->write(alone, {});
-    if (!made) {
-        failure refused = std::move(made).as_failure();
-        refused.error().operation_index.reset(); // the caller did not write a batch
-        return refused;
-    }
-    return std::move(made->results.front());
+    return writer_->write_one(mutation{request.change});
 }
 
 } // namespace detail

@@ -34,7 +34,7 @@ public:
                 if (how.companion != position_) { continue; }
                 ENTITABLE_CHECK(family_.main.for_each_row_of(*type.type, partition_, [&](row_view entity) {
                     ++entities_;
-                    if (good) { good = count(how, entity); }
+                    if (good) { good = count(type, how, entity); }
                 }));
                 ENTITABLE_CHECK(good);
             }
@@ -122,11 +122,17 @@ private:
         }));
         return good;
     }
-    [[nodiscard]] result<void> count(counted_type const& how, row_view entity) {
-        ENTITABLE_TRY(row place, how.place(entity, mode()));
-        std::string row_key{place.row_key()};
-        auto const at = computed_.try_emplace(std::move(row_key), computed_sums{place, place}).first;
-        ENTITABLE_TRY(at->second.sums, how.fold(at->second.sums.view(), entity, true, mode()));
+    [[nodiscard]] result<void> count(entity_type const& type, counted_type const& how, row_view entity) {
+        ENTITABLE_TRY(decoded_entity const decoded, type.decode(entity, mode()));
+        std::string row_key;
+        ENTITABLE_CHECK(how.key(decoded.get(), entity, row_key));
+        auto at = computed_.find(row_key);
+        if (at == computed_.end()) {
+            ENTITABLE_TRY(row place, how.place(decoded.get(), entity));
+            at = computed_.try_emplace(std::move(row_key), computed_sums{place, place}).first;
+        }
+        row_view const before = at->second.sums.view();
+        ENTITABLE_TRY(at->second.sums, how.fold(&before, nullptr, decoded.get(), entity, mode()));
         return {};
     }
     void compare_row(std::string const& row_key, row_view wanted, row_view found, row const* stored) {
