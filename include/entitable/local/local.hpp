@@ -188,7 +188,7 @@ private:
                 auto const table = state_->table_key(request.table);
                 auto reader = detail::page_reader::start(*request.asked, table, limits);
                 if (!reader) { return std::move(reader).as_failure(); }
-                if (auto const range = reader->counted()) {
+                if (auto const range = reader->counted(request.without_system_rows)) {
                     auto counted = state_->store.count_rows(table, *range, context);
                     // A count takes one statement, and pages take several: where one is too long, they may not be.
                     bool const too_long = !counted && counted.error().code == error_code::store_busy;

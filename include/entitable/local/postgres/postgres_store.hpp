@@ -76,7 +76,7 @@ public:
         call const& context = {});
     /// See `ordered_store`.
     result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
-    /// Counts the rows of a range on the server, in one statement.
+    /// Counts the rows of a range on the server.
     result<std::optional<std::uint64_t>> count_rows(
         std::string_view table, count_range const& range, call const& context = {});
     /// See `ordered_store`.
@@ -94,6 +94,7 @@ public:
 private:
     struct question;
     struct lone_write;
+    struct counted_keys;
 
     void set_timeout(detail::pg_connection& on, call const& context) const;
     template <class Work>

@@ -2,9 +2,12 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/postgres/detail/pg_key.hpp>
 #include <entitable/local/postgres/postgres_store.hpp>
+
+#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -148,37 +151,65 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     });
 }
 
-ENTITABLE_DECL result<std::optional<std::uint64_t>> postgres_store::count_rows(
-    std::string_view table, count_range const& range, call const& context) {
+/// The bounds of a count in the form of the server.
+struct postgres_store::counted_keys {
     std::string from_partition;
     std::string from_row;
     std::string end_partition;
     std::string first_row;
     std::string end_row;
-    std::string const behind_all(1100, '\xFF'); // a key has at most 1,024 bytes
-    auto const end_of = [&](std::optional<std::string> const& key, std::string& to) {
-        if (!key) { to = behind_all; }
-        return !key || detail::append_utf16_key(*key, to);
-    };
-    bool const exact = detail::append_utf16_key(range.from_partition, from_partition) &&
-        detail::append_utf16_key(range.from_row, from_row) && end_of(range.end_partition, end_partition) &&
-        detail::append_utf16_key(range.first_row, first_row) && end_of(range.end_row, end_row);
-    if (!exact) { return std::optional<std::uint64_t>{}; }
+    std::string without_from; ///< rows from this key to before the next one do not count
+    std::string without_end;
+
+    /// Returns false if a bound is not a valid key.
+    [[nodiscard]] bool take(count_range const& range) {
+        std::string const behind_all(1100, '\xFF'); // a key has at most 1,024 bytes
+        auto const end_of = [&](std::optional<std::string> const& key, std::string& to) {
+            if (!key) { to = behind_all; }
+            return !key || detail::append_utf16_key(*key, to);
+        };
+        if (!detail::append_utf16_key(range.from_partition, from_partition) ||
+            !detail::append_utf16_key(range.from_row, from_row) || !end_of(range.end_partition, end_partition) ||
+            !detail::append_utf16_key(range.first_row, first_row) || !end_of(range.end_row, end_row)) {
+            return false;
+        }
+        if (range.one_partition && from_row > first_row) { first_row = from_row; }
+        if (!range.without_system_rows) { return true; }
+        static_cast<void>(detail::append_utf16_key(system_row::prefix, without_from));
+        static_cast<void>(detail::append_utf16_key(system_row::end, without_end));
+        without_from = (std::max)(without_from, first_row);
+        without_end = (std::min)(without_end, end_row);
+        return true;
+    }
+};
+
+ENTITABLE_DECL result<std::optional<std::uint64_t>> postgres_store::count_rows(
+    std::string_view table, count_range const& range, call const& context) {
+    using detail::pg_statement;
+    counted_keys keys;
+    if (!keys.take(range)) { return std::optional<std::uint64_t>{}; }
+    bool const all_rows = !range.end_row && keys.first_row.empty();
     auto answers = reading(context, [&](detail::pg_connection& on) {
         set_timeout(on, context);
-        if (range.one_partition) {
-            std::string const& first = first_row > from_row ? first_row : from_row;
-            on.send(detail::pg_statement::count_partition, {table, from_partition, first, end_row});
+        if (range.one_partition && all_rows) {
+            on.send(pg_statement::count_partition, {table, keys.from_partition, keys.without_from, keys.without_end});
+        } else if (range.one_partition) {
+            on.send(pg_statement::count_rows,
+                {table, keys.from_partition, keys.first_row, keys.end_row, keys.without_from, keys.without_end});
+        } else if (on.send(pg_statement::count_plan);
+            all_rows && keys.from_partition.empty() && keys.from_row.empty() && !range.end_partition) {
+            on.send(pg_statement::count_table, {table, keys.without_from, keys.without_end});
         } else {
-            on.send(detail::pg_statement::count_range,
-                {table, from_partition, from_row, end_partition, first_row, end_row});
+            on.send(pg_statement::count_range,
+                {table, keys.from_partition, keys.from_row, keys.end_partition, keys.first_row, keys.end_row,
+                    keys.without_from, keys.without_end});
         }
         return on.run(context);
     });
     if (!answers) { return std::move(answers).as_failure(); }
     detail::pg_rows const& counted = answers->back();
-    if (counted.size() == 0) { return std::optional<std::uint64_t>{}; }
-    return std::optional<std::uint64_t>{static_cast<std::uint64_t>(counted.number(0, 0))};
+    if (counted.size() == 0 || counted.is_null(0, 0)) { return std::optional<std::uint64_t>{}; }
+    return std::optional<std::uint64_t>{static_cast<std::uint64_t>(counted.number(0, range.one_partition ? 0 : 1))};
 }
 
 ENTITABLE_DECL result<void> postgres_store::tables(
