@@ -208,8 +208,8 @@ ENTITABLE_DECL result<std::optional<std::uint64_t>> postgres_store::count_rows(
     });
     if (!answers) { return std::move(answers).as_failure(); }
     detail::pg_rows const& counted = answers->back();
-    if (counted.size() == 0 || counted.is_null(0, 0)) { return std::optional<std::uint64_t>{}; }
-    return std::optional<std::uint64_t>{static_cast<std::uint64_t>(counted.number(0, range.one_partition ? 0 : 1))};
+    if (counted.is_null(0, 0)) { return std::optional<std::uint64_t>{}; }
+    return std::optional<std::uint64_t>{static_cast<std::uint64_t>(counted.number(0, 1))};
 }
 
 ENTITABLE_DECL result<void> postgres_store::tables(
