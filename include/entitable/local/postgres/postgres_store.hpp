@@ -96,10 +96,13 @@ private:
     struct question;
     struct lone_write;
     struct counted_keys;
+    struct row_scan;
 
     void set_timeout(detail::pg_connection& on, call const& context) const;
     template <class Work>
     auto reading(call const& context, Work const& work) -> decltype(work(std::declval<detail::pg_connection&>()));
+    [[nodiscard]] result<lookup> scan_on(
+        detail::pg_connection& on, std::string_view table, row_scan& all, scan_visitor visit, call const& context);
     [[nodiscard]] result<lookup> try_update(
         detail::pg_pool::borrowed& on, question& asked, call const& context, bool& again);
     static void read_inserts(question& asked, transaction const& rows);
