@@ -25,6 +25,7 @@ struct server {
     std::int64_t draws{};
     std::int64_t base{};
     std::set<std::string> locks;
+    int sharers{}; ///< of the lock of the partition
     std::map<std::string, std::int64_t> rows;
     std::map<std::string, std::int64_t> greatest; ///< of all versions that a key ever had
     std::string wrong;
@@ -40,6 +41,10 @@ struct server {
         if (what == "base") { return base; }
         if (what == "raise") { return base = std::max(base, version); }
         if (what == "set") { return draws = version; }
+        if (what == "share") { return locks.count("partition") == 0 ? ++sharers : 0; }
+        if (what == "unshare") { return --sharers; }
+        if (what == "exclude") { return sharers == 0 && locks.insert("partition").second ? 1 : 0; }
+        if (what == "include") { return static_cast<std::int64_t>(locks.erase("partition")); }
         if (what == "lock") { return locks.insert(key).second ? 1 : 0; }
         if (what == "unlock") { return static_cast<std::int64_t>(locks.erase(key)); }
         if (what == "read") { return rows.count(key) != 0 ? rows[key] : -1; }
@@ -58,7 +63,7 @@ struct server {
     }
     [[nodiscard]] std::string text() const {
         std::ostringstream made;
-        made << draws << ' ' << base;
+        made << draws << ' ' << base << ' ' << sharers;
         for (auto const& each : locks) { made << ' ' << each; }
         for (auto const& [key, version] : rows) { made << ' ' << key << version; }
         for (auto const& [key, version] : greatest) { made << ' ' << key << version; }
@@ -82,7 +87,14 @@ struct to_server {
     }
 };
 
-enum class design { as_built, clock_alone, one_counter_set_to_the_clock, key_not_locked };
+enum class design {
+    as_built,
+    clock_alone,
+    one_counter_set_to_the_clock,
+    key_not_locked,
+    upsert_keeps_its_first_version,
+    removal_without_the_partition,
+};
 
 /// One program that writes.
 class writer {
@@ -91,13 +103,33 @@ public:
 
     void insert(std::string const& key, std::int64_t clock) {
         if (!locked(key)) { return; }
-        run("insert " + key + " " + std::to_string(draw(clock)));
+        std::int64_t const version = draw(clock);
+        if (run("insert " + key + " " + std::to_string(version)) != 0) { seen_ = std::max(seen_, version); }
         unlock(key);
     }
     void remove(std::string const& key) {
-        if (!locked(key)) { return; }
+        bool const shares = how_ != design::removal_without_the_partition;
+        if (!locked(key, shares)) { return; }
         run("remove " + key);
+        unlock(key, shares);
+    }
+    /// Replaces a row under its lock, or inserts one. The row is another one than when the version was drawn, if another writer had it.
+    void put(std::string const& key, std::int64_t clock) {
+        if (!locked(key)) { return; }
+        std::int64_t const version = draw(clock);
+        for (int tries = 0; tries < 3; ++tries) {
+            std::int64_t const found = run("read " + key);
+            bool const later = found < version || how_ == design::upsert_keeps_its_first_version;
+            std::string const made = key + " " + std::to_string(later ? version : draw(clock));
+            if (run(found < 0 ? "insert " + made : "replace " + made + " " + std::to_string(found)) != 0) { break; }
+        }
         unlock(key);
+    }
+    /// A transaction that inserts a row without reading it.
+    void create(std::string const& key, std::int64_t clock) {
+        if (run("exclude") == 0 && run("exclude") == 0) { return; }
+        run("insert " + key + " " + std::to_string(draw(clock)));
+        run("include");
     }
     /// A statement that finds its row changed draws another version for the row that it finds then.
     void replace(std::string const& key, std::int64_t clock) {
@@ -116,15 +148,19 @@ private:
         auto const said = through_.execute(get_entity{"t", "p", command, {}}, context);
         return said ? said->entity.view().find("n")->as_int64() : -2;
     }
-    bool locked(std::string const& key) {
+    bool locked(std::string const& key, bool shares = true) {
         if (how_ == design::key_not_locked) { return true; }
+        if (shares && run("share") == 0 && run("share") == 0) { return false; } // the statement timeout
         for (int tries = 0; tries < 2; ++tries) {
             if (run("lock " + key) == 1) { return true; }
         }
-        return false; // the statement timeout
+        if (shares) { run("unshare"); }
+        return false;
     }
-    void unlock(std::string const& key) {
-        if (how_ != design::key_not_locked) { run("unlock " + key); }
+    void unlock(std::string const& key, bool shares = true) {
+        if (how_ == design::key_not_locked) { return; }
+        run("unlock " + key);
+        if (shares) { run("unshare"); }
     }
     std::int64_t draw(std::int64_t clock) {
         if (how_ == design::clock_alone) { return clock; }
@@ -133,12 +169,14 @@ private:
             return run("next");
         }
         std::int64_t const number = run("next");
+        if (seen_ >= clock) { return number + run("base"); } // the sum is not behind the clock
         if (run("base") + run("draws") < clock) { run("raise x " + std::to_string(clock - run("draws"))); }
         return number + run("base");
     }
 
     any_store through_;
     design how_;
+    std::int64_t seen_{}; ///< greatest version that a response named
 };
 
 std::string walked(design how, std::function<void(writer)> const& first, std::function<void(writer)> const& second) {
@@ -173,6 +211,13 @@ void back_and_forth(writer of) {
     of.insert("k", 20);
 }
 
+/// Written twice by a program that knows versions near its clock, and removed.
+void twice_and_gone(writer of) {
+    of.insert("k", 10);
+    of.replace("k", 10);
+    of.remove("k");
+}
+
 } // namespace
 
 TEST_CASE("versions on PostgreSQL: each is greater than all that its key had, in every order of the steps") {
@@ -180,10 +225,16 @@ TEST_CASE("versions on PostgreSQL: each is greater than all that its key had, in
     CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.insert("j", 30); }) == "");
     CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.replace("k", 25); }) == "");
     CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.remove("k"); }) == "");
+    CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.put("k", 25); }) == "");
+    CHECK(walked(design::as_built, twice_and_gone, [](writer of) { of.put("k", 20); }) == "");
+    CHECK(walked(design::as_built, twice_and_gone, [](writer of) { of.create("k", 20); }) == "");
+    CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.create("k", 20); }) == "");
 }
 
 TEST_CASE("versions on PostgreSQL: simpler sources let a version come back") {
     CHECK(walked(design::clock_alone, back_and_forth, [](writer of) { of.insert("j", 30); }) != "");
     CHECK(walked(design::one_counter_set_to_the_clock, back_and_forth, [](writer of) { of.insert("j", 30); }) != "");
     CHECK(walked(design::key_not_locked, back_and_forth, [](writer of) { of.insert("k", 30); }) != "");
+    CHECK(walked(design::upsert_keeps_its_first_version, twice_and_gone, [](writer of) { of.put("k", 20); }) != "");
+    CHECK(walked(design::removal_without_the_partition, twice_and_gone, [](writer of) { of.create("k", 20); }) != "");
 }

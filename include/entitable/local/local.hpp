@@ -188,7 +188,7 @@ private:
                 auto const table = state_->table_key(request.table);
                 auto reader = detail::page_reader::start(*request.asked, table, limits);
                 if (!reader) { return std::move(reader).as_failure(); }
-                if (auto const range = reader->counted()) {
+                if (auto const range = reader->counted(request.without_system_rows)) {
                     auto counted = state_->store.count_rows(table, *range, context);
                     // A count takes one statement, and pages take several: where one is too long, they may not be.
                     bool const too_long = !counted && counted.error().code == error_code::store_busy;
@@ -326,7 +326,12 @@ private:
         auto const table_key = state_->table_key(table);
         detail::stored_key const partition_key{changes.front().entity.partition_key()};
         auto const ahead = [&](function_ref<void(std::string_view)> take) {
-            for (mutation const& each : changes) { take(detail::stored_key{each.entity.row_key()}); }
+            // A transaction that inserts by itself reads no row for it.
+            constexpr bool inserts =
+                requires(typename Store::transaction& rows, std::string payload) { rows.insert("", payload); };
+            for (mutation const& each : changes) {
+                if (!inserts || each.kind != mutation_kind::insert) { take(detail::stored_key{each.entity.row_key()}); }
+            }
         };
         auto committed = [&] {
             if constexpr (requires { state_->store.update_rows(table_key, partition_key, ahead, body, context); }) {
@@ -356,7 +361,7 @@ private:
         result<written> outcome{std::in_place};
         if constexpr (requires { rows.insert(row_key, payload); }) {
             if (change.kind == mutation_kind::insert) {
-                outcome = state_->prepare(change, nullptr, table, payload, last_version);
+                outcome = state_->prepare(change, nullptr, table, payload, last_version, drawn());
                 if (!outcome || rows.insert(row_key, payload)) { return outcome; }
             }
         }

@@ -51,6 +51,7 @@ struct count_range {
     std::optional<std::string> end_partition; ///< if absent: to the end of the table
     std::string first_row;                    ///< the first row of each partition
     std::optional<std::string> end_row;       ///< the end of each partition; if absent: all of its rows
+    bool without_system_rows{};               ///< rows whose keys begin with `system_row::prefix` do not count
 };
 
 /// Receives the bytes of a row; the view is valid during the call.

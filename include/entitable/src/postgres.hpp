@@ -16,6 +16,7 @@
 #include <entitable/local/postgres/impl/pg_open.ipp>
 #include <entitable/local/postgres/impl/pg_pool.ipp>
 #include <entitable/local/postgres/impl/pg_schema.ipp>
+#include <entitable/local/postgres/impl/pg_statements.ipp>
 #include <entitable/local/postgres/impl/pg_target.ipp>
 #include <entitable/local/postgres/impl/postgres_address.ipp>
 #include <entitable/local/postgres/impl/postgres_commit.ipp>

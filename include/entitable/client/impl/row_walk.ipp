@@ -199,9 +199,11 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
     reading_.set_page_size(rows_of_next_page());
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
-    auto shown =
-        source_->through.execute(read_entities{asked.table, &asked, &watcher, row_keys, number != nullptr}, context);
-    if (shown && number != nullptr) { *number += shown->shown; }
+    bool const counts = number != nullptr;
+    auto shown = source_->through.execute(
+        read_entities{asked.table, &asked, &watcher, row_keys, counts, counts && source_->plan.meets_system_rows},
+        context);
+    if (shown && counts) { *number += shown->shown - reading_.refused(); }
     return reading_.finish(std::move(shown));
 }
 
@@ -232,12 +234,11 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
 
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
     if (can_show_rows() && !taken_all() && !reading_.at_end()) { ENTITABLE_CHECK(read_marks_shown()); }
-    // If each row of the range counts, the store may count them itself.
+    // If each row of the range counts, except system rows, the store may count them itself.
     query_plan const& plan = parts().plan;
-    if (can_show_rows() && plan.client.empty() && source_->type == nullptr && !plan.meets_system_rows &&
-        !limits_.take) {
+    if (can_show_rows() && plan.client.empty() && source_->type == nullptr && !limits_.take) {
         std::uint64_t shown = 0;
-        auto const look = [&](std::span<row_view const> run) { // counts the partitions
+        auto const look = [&](std::span<row_view const> run) { // counts the partitions, and the system rows
             while (!run.empty()) { static_cast<void>(reading_.accept(run)); }
         };
         page_visitor const watcher{look};

@@ -92,6 +92,8 @@ public:
     /// Removes rows from the front of a run of that page, up to and including the first that does not satisfy the whole predicate. Returns
     /// the rows before it, possibly none. `run` must not be empty.
     ENTITABLE_LAZY [[nodiscard]] std::span<row_view const> accept(std::span<row_view const>& run);
+    /// Returns how many rows of the current page `accept` has skipped.
+    [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
     /// Takes the response for that page; an error ends the reading.
     ENTITABLE_LAZY [[nodiscard]] result<void> finish(result<read_entities::response> response);
     /// Ends the operation with an error.

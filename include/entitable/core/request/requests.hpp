@@ -144,6 +144,7 @@ struct read_entities {
     bool row_keys{true};           ///< whether the visitor uses row keys; otherwise they may be in the store's own form
     bool only_counts{
         false}; ///< the visitor may be left out, and the page may be longer: only `response::shown` is used
+    bool without_system_rows{}; ///< with `only_counts`: system rows are not counted if the visitor is left out
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------

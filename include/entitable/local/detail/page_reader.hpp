@@ -94,7 +94,7 @@ public:
 
     ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
     /// Returns the range of the request as a store counts it; nothing if rows are filtered, or pages are made small for tests.
-    ENTITABLE_LAZY [[nodiscard]] std::optional<count_range> counted() const;
+    ENTITABLE_LAZY [[nodiscard]] std::optional<count_range> counted(bool without_system_rows) const;
     /// Visits one row in stored form; returns whether to continue.
     [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
         bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);

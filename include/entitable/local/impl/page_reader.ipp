@@ -136,7 +136,7 @@ ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
     return made;
 }
 
-ENTITABLE_LAZY_BODY std::optional<count_range> page_reader::counted() const {
+ENTITABLE_LAZY_BODY std::optional<count_range> page_reader::counted(bool without_system_rows) const {
     if (!request_->filter.empty() || continued_ || limits_.behind_last || limits_.with_partition ||
         limits_.shuffled_by != 0) {
         return std::nullopt;
@@ -145,7 +145,7 @@ ENTITABLE_LAZY_BODY std::optional<count_range> page_reader::counted() const {
         if (included) { key += '\0'; } // the smallest greater key
         return key;
     };
-    count_range made{one_partition_, from_partition_, from_row_, std::nullopt, {}, std::nullopt};
+    count_range made{one_partition_, from_partition_, from_row_, std::nullopt, {}, std::nullopt, without_system_rows};
     if (last_partition_) { made.end_partition = end_of(*last_partition_, last_partition_included_); }
     if (first_row_) { made.first_row = end_of(first_row_->key, !first_row_->included); }
     if (last_row_) { made.end_row = end_of(last_row_->key, last_row_->included); }

@@ -11,6 +11,7 @@
 #include <entitable/local/ordered_store.hpp>
 #include <entitable/local/postgres/detail/pg_pool.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -76,7 +77,7 @@ public:
         call const& context = {});
     /// See `ordered_store`.
     result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
-    /// Counts the rows of a range on the server, in one statement.
+    /// Counts the rows of a range on the server.
     result<std::optional<std::uint64_t>> count_rows(
         std::string_view table, count_range const& range, call const& context = {});
     /// See `ordered_store`.
@@ -94,14 +95,24 @@ public:
 private:
     struct question;
     struct lone_write;
+    struct counted_keys;
+    struct row_scan;
 
     void set_timeout(detail::pg_connection& on, call const& context) const;
     template <class Work>
     auto reading(call const& context, Work const& work) -> decltype(work(std::declval<detail::pg_connection&>()));
+    [[nodiscard]] result<lookup> scan_on(
+        detail::pg_connection& on, std::string_view table, row_scan& all, scan_visitor visit, call const& context);
     [[nodiscard]] result<lookup> try_update(
-        detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
+        detail::pg_pool::borrowed& on, question& asked, call const& context, bool& again);
+    static void read_inserts(question& asked, transaction const& rows);
     [[nodiscard]] result<lookup> settle(
         detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
+    void send(detail::pg_connection& on, lone_write& sent);
+    [[nodiscard]] result<row_written> not_written(
+        detail::pg_connection& on, lone_write const& sent, call const& context, bool& again);
+    [[nodiscard]] result<row_written> failed_write(
+        detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context, bool& again);
     [[nodiscard]] result<row_written> trace(
         detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context);
     enum class write_outcome : std::uint8_t { open, applied, not_applied, unknown };
@@ -120,8 +131,9 @@ private:
     std::unique_ptr<detail::pg_pool> pool_;
     atomic<std::size_t> row_bytes_{0}; ///< approximate size of a row; 0 before the first read
     random_source tokens_{random_seed()};
-    atomic<std::int64_t> version_seen_{0};  ///< greatest version that a response named
-    atomic<std::int64_t> removals_seen_{0}; ///< greatest number of removals that a response named
+    atomic<std::int64_t> version_seen_{0};   ///< greatest version that a response named
+    atomic<std::int64_t> removals_seen_{0};  ///< greatest number of removals that a response named
+    atomic<std::uint32_t> rows_expected_{0}; ///< how many of the next inserts may find a row
 };
 
 /// The rows of one partition inside an update.
@@ -131,6 +143,8 @@ public:
     bool get(std::string_view row, row_visitor visit);
     /// Stages new bytes.
     void put(std::string_view row, std::string bytes);
+    /// Stages new bytes, if the row does not exist; returns false if it is known to exist. Otherwise the update is begun again if it does.
+    bool insert(std::string_view row, std::string& bytes);
     /// Stages a removal; has no effect if the row does not exist.
     void erase(std::string_view row);
     /// Returns the version of the changes that are staged next.
@@ -145,12 +159,17 @@ private:
         std::string row;
         std::optional<std::string> bytes; ///< none: a removal
         std::int64_t version;
+        bool is_new{}; ///< the row does not exist
     };
 
     transaction(detail::pg_connection& on, question const& asked, detail::pg_rows const& drawn,
         detail::pg_rows const& found, call const& context);
-    void stage(std::string_view row, std::optional<std::string> bytes);
+    void stage(std::string_view row, std::optional<std::string> bytes, bool inserted);
     [[nodiscard]] bool was_requested(std::string_view key) noexcept;
+    [[nodiscard]] int find(std::string_view key) noexcept;
+    [[nodiscard]] bool has_new() const noexcept {
+        return std::any_of(changes_.begin(), changes_.end(), [](change const& each) { return each.is_new; });
+    }
     void read_now(std::string const& key, row_visitor visit, bool& exists);
     void send();
 

@@ -11,6 +11,7 @@
 #include <entitable/local/postgres/postgres_options.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -26,7 +27,7 @@ struct pg_result;
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The statements of the store; their texts are in pg_schema.ipp.
+/// The statements of the store; their texts are in pg_statements.ipp.
 enum class pg_statement : std::uint8_t {
     settings,
     begin,
@@ -35,8 +36,11 @@ enum class pg_statement : std::uint8_t {
     rollback,
     set_timeout,
     insert,
+    insert_on_time,
     upsert,
+    upsert_on_time,
     replace,
+    replace_on_time,
     remove,
     look,
     lock_partition,
@@ -46,6 +50,7 @@ enum class pg_statement : std::uint8_t {
     get,
     put,
     put_many,
+    put_new,
     erase,
     erase_many,
     outcome,
@@ -59,7 +64,10 @@ enum class pg_statement : std::uint8_t {
     scan_from,
     scan_until,
     count_partition,
+    count_rows,
     count_range,
+    count_table,
+    count_plan,
     list_tables,
     add_table,
     hold_table,
@@ -177,6 +185,8 @@ public:
     [[nodiscard]] bool spent() const noexcept { return broken_ || cancelled_; }
     /// Returns the server's SQLSTATE for the last failure, five characters; empty if there is none.
     [[nodiscard]] std::string_view state() const noexcept { return state_; }
+    /// Whether the last failure is a key that exists in the table of entities.
+    [[nodiscard]] bool key_exists() const noexcept { return state_ == "23505" && constraint_ == "entities_pkey"; }
     /// The server warned that a commit is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
     /// Whether both connections share the same history of the same server; false if that is unknown, and behind a pooler, which may use a
@@ -187,7 +197,8 @@ public:
     [[nodiscard]] std::string const& history() const noexcept { return history_; }
     /// Returns the number of the server's process; meaningless behind a pooler.
     [[nodiscard]] std::int32_t session() const noexcept;
-    /// Whether the server closed the connection while it was idle; it is broken then, and nothing was sent.
+    /// Whether the server closed the connection while it was idle; it is broken then, and nothing was sent. Looks only if the connection
+    /// was idle for more than a moment.
     [[nodiscard]] bool hung_up();
     /// Returns the time of the clock that gives Timestamps, in ticks.
     [[nodiscard]] std::int64_t now() const noexcept { return options_->local.time->now().ticks; }
@@ -232,10 +243,12 @@ private:
     std::uint64_t prepared_{};         ///< a bit for each statement that this session has prepared
     bool named_{};                     ///< statements are prepared, each one before its first use
     bool own_settings_{true};          ///< the session started with our settings; otherwise each transaction sends them
+    std::chrono::steady_clock::time_point last_answer_{};
     bool broken_{};
     bool rolls_back_{}; ///< a rollback is under way
     bool cancelled_{};
     std::string state_;
+    std::string constraint_; ///< name of the violated constraint, if any
     std::string history_;
     std::unique_ptr<bool> unreplicated_{std::make_unique<bool>(false)};
 };
@@ -247,4 +260,5 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/local/postgres/impl/pg_connection.ipp>
 #include <entitable/local/postgres/impl/pg_open.ipp>
 #include <entitable/local/postgres/impl/pg_schema.ipp>
+#include <entitable/local/postgres/impl/pg_statements.ipp>
 #endif

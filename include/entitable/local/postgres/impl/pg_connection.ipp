@@ -99,6 +99,8 @@ ENTITABLE_DECL failure pg_failure(error_code code, char const* text, char const*
 ENTITABLE_DECL failure pg_connection::problem(pg_result const* answer, call const& context) {
     char const* const state = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
     state_ = state != nullptr ? state : "";
+    char const* const constraint = PQresultErrorField(answer, PG_DIAG_CONSTRAINT_NAME);
+    constraint_ = constraint != nullptr ? constraint : "";
     if (state == nullptr || PQstatus(on_.get()) == CONNECTION_BAD) { return lost(); }
     if (state_ == "57014") { // ended by us, or by the statement timeout
         ENTITABLE_CHECK(check_call(context, *options_->local.time));
@@ -123,6 +125,9 @@ ENTITABLE_DECL failure pg_connection::lost() {
 ENTITABLE_DECL std::int32_t pg_connection::session() const noexcept { return PQbackendPID(on_.get()); }
 
 ENTITABLE_DECL bool pg_connection::hung_up() {
+    // A system call for each write is noticeable. A connection that is cut in so short a time is handled like one that is cut in the write.
+    constexpr std::chrono::milliseconds soon{1};
+    if (std::chrono::steady_clock::now() - last_answer_ < soon) { return broken_; }
     pollfd at{PQsocket(on_.get()), POLLIN, 0};
     broken_ = broken_ || at.fd < 0;
     // The server's last message comes before the end of the stream.
@@ -268,6 +273,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
         pg_rows rows{answer};
         switch (PQresultStatus(answer)) {
             case PGRES_PIPELINE_SYNC:
+                last_answer_ = std::chrono::steady_clock::now();
                 if (!outcome) {
                     roll_back(whole);
                     return std::move(outcome).as_failure();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/core/wipe.hpp>
 #include <entitable/local/postgres/detail/pg_target.hpp>
 #include <entitable/local/postgres/impl/pg_library.ipp>
@@ -66,84 +67,77 @@ inline failure bad_pg_string(std::string_view why) {
     return failure{error_code::invalid_input, text::joined({"invalid connection string: ", why})};
 }
 
-ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_string) {
-    if (connection_string.find('\0') != std::string_view::npos) { return bad_pg_string("it contains NUL"); }
-    std::string copy{connection_string};
-    char* said = nullptr; // libpq's message, which repeats parts of the string
-    pg_options_list const given{PQconninfoParse(copy.c_str(), &said)};
-    wipe(copy.data(), copy.size());
-    if (said != nullptr) {
-        wipe(said, std::strlen(said));
-        PQfreemem(said);
+/// A connection string that libpq has split, and the environment's values for what it does not name.
+class pg_split_string {
+public:
+    static result<pg_split_string> split(std::string_view connection_string) {
+        if (connection_string.find('\0') != std::string_view::npos) { return bad_pg_string("it contains NUL"); }
+        std::string copy{connection_string};
+        char* said = nullptr; // libpq's message, which repeats parts of the string
+        pg_options_list given{PQconninfoParse(copy.c_str(), &said)};
+        wipe(copy.data(), copy.size());
+        if (said != nullptr) {
+            wipe(said, std::strlen(said));
+            PQfreemem(said);
+        }
+        if (!given) {
+            return bad_pg_string(
+                "it must be a list of known settings, name=value with quotes around values with blanks, or a URI. "
+                "In a URI write the characters % / @ : of a password as %25 %2F %40 %3A");
+        }
+        return pg_split_string{std::move(given)};
     }
-    if (!given) {
-        return bad_pg_string(
-            "it must be a list of known settings, name=value with quotes around values with blanks, or a URI. "
-            "In a URI write the characters % / @ : of a password as %25 %2F %40 %3A");
+    [[nodiscard]] PQconninfoOption const* begin() const noexcept { return given_.get(); }
+    [[nodiscard]] bool names(std::string_view name) const noexcept { return value(given_.get(), name) != nullptr; }
+    [[nodiscard]] std::string effective(std::string_view name) const {
+        char const* const said = value(given_.get(), name);
+        char const* const found = said != nullptr ? said : value(defaults_.get(), name);
+        return found != nullptr ? found : "";
     }
-    pg_options_list const defaults{PQconndefaults()}; // from the environment
-    auto const value = [](PQconninfoOption const* all, std::string_view name) -> char const* {
+
+private:
+    explicit pg_split_string(pg_options_list given) : given_(std::move(given)), defaults_(PQconndefaults()) {}
+    static char const* value(PQconninfoOption const* all, std::string_view name) noexcept {
         for (; all != nullptr && all->keyword != nullptr; ++all) {
             if (name == all->keyword) { return all->val; }
         }
         return nullptr;
-    };
-    auto const effective = [&](std::string_view name) -> std::string {
-        char const* const said_value = value(given.get(), name);
-        char const* const found = said_value != nullptr ? said_value : value(defaults.get(), name);
-        return found != nullptr ? found : "";
-    };
-    pg_target made;
-    // A service file, which libpq reads when it connects, may name the hosts.
-    bool const of_a_service = value(given.get(), "service") != nullptr && value(given.get(), "host") == nullptr &&
-        value(given.get(), "hostaddr") == nullptr;
-    for (PQconninfoOption const* each = given.get(); each->keyword != nullptr; ++each) {
-        std::string_view const name = each->keyword;
-        bool const ours = name == "host" || name == "hostaddr" || name == "port" || name == "connect_timeout" ||
-            name == "target_session_attrs" || name == "options" || name == "client_encoding";
-        if (each->val != nullptr && (!ours || (of_a_service && name == "port"))) {
-            made.settings.push_back({each->keyword, each->val});
-        }
     }
-    made.options = effective("options");
+    pg_options_list given_;
+    pg_options_list defaults_; ///< from the environment
+};
 
-    if (of_a_service) {
-        made.hosts.emplace_back();
-    } else {
-        auto const names = split_pg_list(effective("host"));
-        auto const addresses = split_pg_list(effective("hostaddr"));
-        auto const ports = split_pg_list(effective("port"));
-        bool const by_address = !effective("hostaddr").empty();
-        std::size_t const count = by_address ? addresses.size() : names.size();
-        if (by_address && !effective("host").empty() && names.size() != count) {
-            return bad_pg_string("host and hostaddr name different numbers of hosts");
+inline result<std::vector<pg_host>> pg_hosts_of(pg_split_string const& given) {
+    auto const names = split_pg_list(given.effective("host"));
+    auto const addresses = split_pg_list(given.effective("hostaddr"));
+    auto const ports = split_pg_list(given.effective("port"));
+    bool const by_address = !given.effective("hostaddr").empty();
+    std::size_t const count = by_address ? addresses.size() : names.size();
+    if (by_address && !given.effective("host").empty() && names.size() != count) {
+        return bad_pg_string("host and hostaddr name different numbers of hosts");
+    }
+    if (ports.size() != 1 && ports.size() != count) {
+        return bad_pg_string("host and port have different numbers of values");
+    }
+    std::vector<pg_host> hosts;
+    for (std::size_t at = 0; at < count; ++at) {
+        std::string const& port = ports[ports.size() == 1 ? 0 : at];
+        if (!port.empty() && !is_pg_number(port, 1, 65535)) {
+            return bad_pg_string(
+                "a port must be a number from 1 to 65535. In a URI write the characters / and : of a password as "
+                "%2F and %3A");
         }
-        if (ports.size() != 1 && ports.size() != count) {
-            return bad_pg_string("host and port have different numbers of values");
-        }
-        for (std::size_t at = 0; at < count; ++at) {
-            std::string const& port = ports[ports.size() == 1 ? 0 : at];
-            if (!port.empty() && !is_pg_number(port, 1, 65535)) {
-                return bad_pg_string(
-                    "a port must be a number from 1 to 65535. In a URI write the characters / and : of a password as "
-                    "%2F and %3A");
-            }
-            made.hosts.push_back(
-                {at < names.size() ? names[at] : std::string{}, by_address ? addresses[at] : std::string{}, port});
-            if (!is_pg_host(made.hosts.back().name)) {
-                return bad_pg_string(
-                    "a host has an invalid character. In a URI write the character @ of a password as %40");
-            }
+        hosts.push_back(
+            {at < names.size() ? names[at] : std::string{}, by_address ? addresses[at] : std::string{}, port});
+        if (!is_pg_host(hosts.back().name)) {
+            return bad_pg_string(
+                "a host has an invalid character. In a URI write the character @ of a password as %40");
         }
     }
-    std::string const timeout = effective("connect_timeout");
-    if (!timeout.empty() && timeout[0] != '-') {
-        if (!is_pg_number(timeout, 0, 999999999)) {
-            return bad_pg_string("connect_timeout must be a number of seconds");
-        }
-        made.host_timeout = std::chrono::seconds{std::strtol(timeout.c_str(), nullptr, 10)};
-    }
-    std::string const session = effective("target_session_attrs");
+    return hosts;
+}
+
+inline result<pg_session> pg_session_of(pg_split_string const& given) {
     struct meaning {
         std::string_view word;
         pg_session session;
@@ -151,47 +145,73 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
     constexpr meaning meanings[] = {{"", pg_session::read_write}, {"any", pg_session::any},
         {"read-write", pg_session::read_write}, {"read-only", pg_session::read_only}, {"primary", pg_session::primary},
         {"standby", pg_session::standby}, {"prefer-standby", pg_session::prefer_standby}};
-    bool known = false;
+    std::string const word = given.effective("target_session_attrs");
     for (meaning const& each : meanings) {
-        if (each.word == session) {
+        if (each.word == word) {
             // libpq's default is any; without an explicit setting a program wants to write
-            bool const asked =
-                value(given.get(), "target_session_attrs") != nullptr || std::getenv("PGTARGETSESSIONATTRS") != nullptr;
-            made.session = asked ? each.session : pg_session::read_write;
-            known = true;
+            bool const asked = given.names("target_session_attrs") || std::getenv("PGTARGETSESSIONATTRS") != nullptr;
+            return asked ? each.session : pg_session::read_write;
         }
     }
-    if (!known) {
-        return bad_pg_string(
-            "target_session_attrs must be any, read-write, read-only, primary, standby or prefer-standby");
-    }
-    std::string const mode = effective("sslmode");
-    std::string root = effective("sslrootcert");
-    if (mode == "verify-ca" || mode == "verify-full") {
-        char const* const home = std::getenv("HOME");
-        if (root.empty() && home != nullptr) { root = std::string{home} + "/.postgresql/root.crt"; }
-        if (!root.empty() && root != "system" && ::access(root.c_str(), R_OK) != 0) {
-            return bad_pg_string("sslmode requires verification of the server's certificate, but the file of root "
-                                 "certificates (sslrootcert) "
-                                 "cannot be read");
-        }
-    }
-    // Values that libpq refuses before it connects; if it accepted them, it would find no socket in a folder that does not exist.
+    return bad_pg_string("target_session_attrs must be any, read-write, read-only, primary, standby or prefer-standby");
+}
+
+inline result<void> can_read_pg_roots(pg_split_string const& given) {
+    std::string const mode = given.effective("sslmode");
+    if (mode != "verify-ca" && mode != "verify-full") { return {}; }
+    std::string root = given.effective("sslrootcert");
+    char const* const home = std::getenv("HOME");
+    if (root.empty() && home != nullptr) { root = std::string{home} + "/.postgresql/root.crt"; }
+    if (root.empty() || root == "system" || ::access(root.c_str(), R_OK) == 0) { return {}; }
+    return bad_pg_string("sslmode requires verification of the server's certificate, but the file of root certificates "
+                         "(sslrootcert) cannot be read");
+}
+
+/// Detects values that libpq refuses before it connects; if it accepted them, it would find no socket in a folder that does not exist.
+inline bool accepts_pg_settings(std::vector<pg_target::setting> const& settings) {
     std::vector<char const*> names;
     std::vector<char const*> values;
-    for (setting const& each : made.settings) {
+    for (pg_target::setting const& each : settings) {
         names.push_back(each.name.c_str());
         values.push_back(each.value.c_str());
     }
-    if (!of_a_service) {
-        names.push_back("host");
-        values.push_back("/entitable/no/such/folder");
-        names.push_back(nullptr);
-        values.push_back(nullptr);
-        if (PQpingParams(names.data(), values.data(), 0) == PQPING_NO_ATTEMPT) {
-            return bad_pg_string(
-                "a setting has a value that libpq rejects (sslmode, channel_binding, keepalives, ...)");
+    names.insert(names.end(), {"host", nullptr});
+    values.insert(values.end(), {"/entitable/no/such/folder", nullptr});
+    return PQpingParams(names.data(), values.data(), 0) != PQPING_NO_ATTEMPT;
+}
+
+ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_string) {
+    ENTITABLE_TRY(auto const given, pg_split_string::split(connection_string));
+    pg_target made;
+    // A service file, which libpq reads when it connects, may name the hosts.
+    bool const of_a_service = given.names("service") && !given.names("host") && !given.names("hostaddr");
+    for (PQconninfoOption const* each = given.begin(); each->keyword != nullptr; ++each) {
+        std::string_view const name = each->keyword;
+        bool const ours = name == "host" || name == "hostaddr" || name == "port" || name == "connect_timeout" ||
+            name == "target_session_attrs" || name == "options" || name == "client_encoding";
+        if (each->val != nullptr && (!ours || (of_a_service && name == "port"))) {
+            made.settings.push_back({each->keyword, each->val});
         }
+    }
+    made.options = given.effective("options");
+    if (of_a_service) {
+        made.hosts.emplace_back();
+    } else {
+        ENTITABLE_TRY(auto hosts, pg_hosts_of(given));
+        made.hosts = std::move(hosts);
+    }
+    std::string const timeout = given.effective("connect_timeout");
+    if (!timeout.empty() && timeout[0] != '-') {
+        if (!is_pg_number(timeout, 0, 999999999)) {
+            return bad_pg_string("connect_timeout must be a number of seconds");
+        }
+        made.host_timeout = std::chrono::seconds{std::strtol(timeout.c_str(), nullptr, 10)};
+    }
+    ENTITABLE_TRY(auto const session, pg_session_of(given));
+    made.session = session;
+    ENTITABLE_CHECK(can_read_pg_roots(given));
+    if (!of_a_service && !accepts_pg_settings(made.settings)) {
+        return bad_pg_string("a setting has a value that libpq rejects (sslmode, channel_binding, keepalives, ...)");
     }
     return made;
 }

@@ -2,11 +2,60 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Commits a transaction, and determines the outcome of a commit whose response was lost.
+// Sends the changes of a transaction, commits it, and determines the outcome of a commit whose response was lost.
 
 #include <entitable/local/postgres/impl/postgres_store.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// Sends all changes in at most three statements. If a row has several changes, the last one counts.
+ENTITABLE_DECL void postgres_store::transaction::send() {
+    using detail::pg_statement;
+    if (changes_.size() > 1) {
+        std::stable_sort(changes_.begin(), changes_.end(),
+            [](change const& left, change const& right) { return left.row < right.row; });
+    }
+    std::vector<change const*> fresh;
+    std::vector<change const*> puts;
+    std::vector<change const*> erased;
+    for (std::size_t at = 0; at < changes_.size(); ++at) {
+        if (at + 1 == changes_.size() || changes_[at].row != changes_[at + 1].row) {
+            change const& last = changes_[at];
+            bool const alike = last.is_new && (fresh.empty() || fresh.front()->version == last.version);
+            (!last.bytes ? erased : alike ? fresh : puts).push_back(&last);
+        }
+    }
+    detail::pg_number const table{table_};
+    auto const rows_of = [](std::vector<change const*> const& all) {
+        detail::pg_array rows;
+        for (change const* const each : all) { rows.add(each->row); }
+        return rows;
+    };
+    auto const values_of = [](std::vector<change const*> const& all) {
+        detail::pg_array values;
+        for (change const* const each : all) { values.add(*each->bytes); }
+        return values;
+    };
+    if (!fresh.empty()) {
+        on_.send(pg_statement::put_new,
+            {table, asked_.partition, rows_of(fresh).finish(), values_of(fresh).finish(),
+                detail::pg_number{fresh.front()->version}});
+    }
+    if (puts.size() == 1) {
+        change const& only = *puts.front();
+        on_.send(pg_statement::put, {table, asked_.partition, only.row, *only.bytes, detail::pg_number{only.version}});
+    } else if (puts.size() > 1) {
+        detail::pg_array versions{detail::pg_array::of_numbers};
+        for (change const* const each : puts) { versions.add(detail::pg_number{each->version}); }
+        on_.send(pg_statement::put_many,
+            {table, asked_.partition, rows_of(puts).finish(), values_of(puts).finish(), versions.finish()});
+    }
+    if (erased.size() == 1) {
+        on_.send(pg_statement::erase, {table, asked_.partition, erased.front()->row});
+    } else if (erased.size() > 1) {
+        on_.send(pg_statement::erase_many, {table, asked_.partition, rows_of(erased).finish()});
+    }
+}
 
 /// Nothing is applied before the commit, so only its response can be lost.
 ENTITABLE_DECL result<void> postgres_store::commit(detail::pg_pool::borrowed& on, call const& context) {

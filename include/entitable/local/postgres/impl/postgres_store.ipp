@@ -22,6 +22,7 @@ struct postgres_store::question {
     std::string row_array;         ///< the same, as a parameter
     std::int64_t lock;             ///< number of the partition's lock
     function_ref<bool(transaction&)> body;
+    bool inserts_read{}; ///< rows that the body inserts are among those above, because one of them exists
 };
 
 ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
@@ -178,7 +179,7 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
 
 /// `again`: nothing was applied, and another try may succeed.
 ENTITABLE_DECL result<lookup> postgres_store::try_update(
-    detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again) {
+    detail::pg_pool::borrowed& on, question& asked, call const& context, bool& again) {
     auto const worth = [&](failure& why) {
         return is_stale(on, why.error()) || (!on->broken() && (on->state() == "40001" || on->state() == "40P01"));
     };
@@ -186,7 +187,9 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
     on->send(detail::pg_statement::begin);
     set_timeout(*on, context);
     on->send(detail::pg_statement::lock_partition, {asked.table, detail::pg_number{asked.lock}});
-    on->send(detail::pg_statement::read_rows, {asked.table, asked.partition, asked.row_array});
+    if (!asked.rows.empty()) {
+        on->send(detail::pg_statement::read_rows, {asked.table, asked.partition, asked.row_array});
+    }
     on->send(detail::pg_statement::draw, {asked.table, detail::pg_number{time().now().ticks}});
     auto locked = on->run(context);
     if (!locked) {
@@ -204,12 +207,18 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         }
     } const rolls_back{on, context};
     if (locked->back().size() == 0) { return lookup::no_table; }
-    transaction rows{*on, asked, locked->back(), (*locked)[locked->size() - 2], context};
+    detail::pg_rows const none;
+    transaction rows{*on, asked, locked->back(), asked.rows.empty() ? none : (*locked)[locked->size() - 2], context};
     bool const wanted = asked.body(rows);
     if (!rows.problem_) {
         failure why = std::move(rows.problem_).as_failure();
         again = worth(why);
         return why;
+    }
+    if (!wanted && rows.has_new()) { // the body may have stopped after an insert of a row that exists
+        again = true;
+        read_inserts(asked, rows);
+        return lookup::absent;
     }
     if (!wanted || rows.changes_.empty()) { return wanted ? lookup::found : lookup::absent; }
     rows.send();
@@ -223,6 +232,10 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
             return settled;
         }
         again = worth(why);
+        if (on->key_exists() && !asked.inserts_read) {
+            again = true;
+            read_inserts(asked, rows);
+        }
         return why;
     }
     if (committed->back().command() != "COMMIT") {
@@ -231,6 +244,17 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
     if (on->unreplicated()) { return unreplicated(); }
     note(rows.drawn_, 0);
     return lookup::found;
+}
+
+/// A row that was inserted exists: the next try reads all of them, and inserts as it puts.
+ENTITABLE_DECL void postgres_store::read_inserts(question& asked, transaction const& rows) {
+    asked.inserts_read = true;
+    for (transaction::change const& each : rows.changes_) {
+        if (each.is_new) { asked.rows.push_back(each.row); }
+    }
+    detail::pg_array array;
+    for (std::string const& each : asked.rows) { array.add(each); }
+    asked.row_array = array.finish();
 }
 
 // ---- in an update -----------------------------------------------------------------------------------
@@ -260,22 +284,39 @@ ENTITABLE_DECL void postgres_store::transaction::read_now(std::string const& key
     if (exists) { visit(read->front().stamped(0, 1, 0)); }
 }
 
-ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
-    std::string key;
-    if (!problem_ || !detail::append_utf16_key(row, key)) { return false; }
+/// Returns the number of a row that was requested and exists; -1 if there is none.
+ENTITABLE_DECL int postgres_store::transaction::find(std::string_view key) noexcept {
     int const count = found_.size();
     for (int looked = 0; looked < count; ++looked) { // usually the next row is the right one
         int const at = (next_found_ + looked) % count;
         if (found_.bytes(at, 0) == key) {
             next_found_ = at + 1;
-            visit(found_.stamped(at, 2, 1));
-            return true;
+            return at;
         }
+    }
+    return -1;
+}
+
+ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
+    std::string key;
+    if (!problem_ || !detail::append_utf16_key(row, key)) { return false; }
+    if (int const at = find(key); at >= 0) {
+        visit(found_.stamped(at, 2, 1));
+        return true;
     }
     if (was_requested(key)) { return false; }
     bool exists = false;
     read_now(key, visit, exists);
     return exists;
+}
+
+ENTITABLE_DECL bool postgres_store::transaction::insert(std::string_view row, std::string& bytes) {
+    std::string key;
+    if (asked_.inserts_read && detail::append_utf16_key(row, key) && find(key) >= 0) { return false; }
+    std::size_t const before = changes_.size();
+    stage(row, std::move(bytes), true);
+    if (changes_.size() > before) { changes_.back().is_new = !asked_.inserts_read; }
+    return true;
 }
 
 /// The rows are usually read in the order in which they were requested.
@@ -292,12 +333,13 @@ ENTITABLE_DECL bool postgres_store::transaction::was_requested(std::string_view 
 }
 
 ENTITABLE_DECL void postgres_store::transaction::put(std::string_view row, std::string bytes) {
-    stage(row, std::move(bytes));
+    stage(row, std::move(bytes), false);
 }
 
-ENTITABLE_DECL void postgres_store::transaction::erase(std::string_view row) { stage(row, std::nullopt); }
+ENTITABLE_DECL void postgres_store::transaction::erase(std::string_view row) { stage(row, std::nullopt, false); }
 
-ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std::optional<std::string> bytes) {
+ENTITABLE_DECL void postgres_store::transaction::stage(
+    std::string_view row, std::optional<std::string> bytes, bool inserted) {
     change staged{{}, std::move(bytes), drawn_};
     if (!detail::append_utf16_key(row, staged.row)) {
         if (staged.bytes && problem_) {
@@ -305,7 +347,7 @@ ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std
         }
         return;
     }
-    if (staged.bytes && problem_ && !was_requested(staged.row) &&
+    if (staged.bytes && !inserted && problem_ && !was_requested(staged.row) &&
         std::find(read_late_.begin(), read_late_.end(), staged.row) == read_late_.end()) {
         bool exists = false;
         read_now(staged.row, [](std::string_view) {}, exists);
@@ -315,48 +357,6 @@ ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std
         staged.version = row_format::load<std::int64_t>(staged.bytes->data() + row_format::timestamp_offset);
     }
     changes_.push_back(std::move(staged));
-}
-
-/// Sends all changes in at most two statements. If a row has several changes, the last one counts.
-ENTITABLE_DECL void postgres_store::transaction::send() {
-    using detail::pg_statement;
-    detail::pg_number const table{table_};
-    if (changes_.size() > 1) {
-        std::stable_sort(changes_.begin(), changes_.end(),
-            [](change const& left, change const& right) { return left.row < right.row; });
-    }
-    std::vector<change const*> kept[2];
-    for (std::size_t at = 0; at < changes_.size(); ++at) {
-        if (at + 1 == changes_.size() || changes_[at].row != changes_[at + 1].row) {
-            kept[changes_[at].bytes ? 1 : 0].push_back(&changes_[at]);
-        }
-    }
-    for (auto const& some : kept) {
-        if (some.empty()) { continue; }
-        bool const puts = some.front()->bytes.has_value();
-        if (some.size() == 1 && puts) {
-            on_.send(pg_statement::put,
-                {table, asked_.partition, some.front()->row, *some.front()->bytes,
-                    detail::pg_number{some.front()->version}});
-        } else if (some.size() == 1) {
-            on_.send(pg_statement::erase, {table, asked_.partition, some.front()->row});
-        } else {
-            detail::pg_array rows;
-            detail::pg_array values;
-            detail::pg_array versions{detail::pg_array::of_numbers};
-            for (change const* const each : some) {
-                rows.add(each->row);
-                if (puts) { values.add(*each->bytes); }
-                if (puts) { versions.add(detail::pg_number{each->version}); }
-            }
-            if (puts) {
-                on_.send(pg_statement::put_many,
-                    {table, asked_.partition, rows.finish(), values.finish(), versions.finish()});
-            } else {
-                on_.send(pg_statement::erase_many, {table, asked_.partition, rows.finish()});
-            }
-        }
-    }
 }
 
 ENTITABLE_END_NAMESPACE

@@ -22,6 +22,7 @@ struct postgres_store::lone_write {
     std::string bytes; ///< a number that only this write has stands in the place of the Timestamp
     std::int64_t version_before{};
     std::int64_t removals_before{};
+    detail::pg_statement statement{}; ///< the statement that was sent last
 };
 
 /// FNV-1a over the schema and the keys. Two keys of the same number only wait for each other.
@@ -49,10 +50,110 @@ ENTITABLE_DECL void postgres_store::note(std::int64_t version, std::int64_t remo
     raise(removals_seen_, removals);
 }
 
-ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view table, std::string_view partition,
-    std::string_view row, row_write const& change, call const& context) {
+/// Queues the statement of a write. The sequences only grow, so they are near the clock if a response has named a version that is: then no
+/// statement has to look at the clock. An insert finds a row rarely; after one that did, `insert` expects further ones.
+ENTITABLE_DECL void postgres_store::send(detail::pg_connection& on, lone_write& sent) {
     using detail::pg_number;
     using detail::pg_statement;
+    constexpr std::int64_t nearest = 10'000; // a millisecond, as in the statements
+    sent.version_before = version_seen_.load(memory_order::relaxed);
+    sent.removals_before = removals_seen_.load(memory_order::relaxed);
+    std::int64_t const ticks = on.now();
+    bool on_time = ticks - nearest <= sent.version_before;
+    pg_number const now{ticks};
+    std::string_view const row{sent.row};
+    auto const partition_lock = [&] { return pg_number{lock_of(sent.table, sent.partition, nullptr)}; };
+    auto const row_lock = [&] { return pg_number{lock_of(sent.table, sent.partition, &row)}; };
+    pg_number const required{sent.change.version.value_or(-1)};
+    auto const choose = [&](pg_statement late) {
+        sent.statement = on_time ? static_cast<pg_statement>(static_cast<std::uint8_t>(late) + 1) : late;
+        return sent.statement;
+    };
+    switch (sent.change.kind) {
+        case row_write::change::insert:
+            if (auto const expected = rows_expected_.load(memory_order::relaxed); on_time && expected > 0) {
+                rows_expected_.store(expected - 1, memory_order::relaxed);
+                on_time = false;
+            }
+            [[fallthrough]];
+        case row_write::change::put:
+            if (choose(sent.change.kind == row_write::change::insert ? pg_statement::insert : pg_statement::upsert);
+                on_time) {
+                on.send(
+                    sent.statement, {sent.table, sent.partition, sent.row, sent.bytes, partition_lock(), row_lock()});
+            } else {
+                on.send(sent.statement,
+                    {sent.table, sent.partition, sent.row, sent.bytes, now, partition_lock(), row_lock()});
+            }
+            break;
+        case row_write::change::replace:
+            if (choose(pg_statement::replace); on_time) {
+                on.send(sent.statement, {sent.table, sent.partition, sent.row, sent.bytes, required});
+            } else {
+                on.send(sent.statement, {sent.table, sent.partition, sent.row, sent.bytes, now, required});
+            }
+            break;
+        case row_write::change::erase:
+            sent.statement = pg_statement::remove;
+            on.send(sent.statement, {sent.table, sent.partition, sent.row, required, partition_lock(), row_lock()});
+            break;
+    }
+}
+
+/// The outcome of a write that got a response without a row.
+ENTITABLE_DECL result<row_written> postgres_store::not_written(
+    detail::pg_connection& on, lone_write const& sent, call const& context, bool& again) {
+    using detail::pg_statement;
+    row_written done;
+    if (sent.statement == pg_statement::insert) {
+        done.met = row_written::outcome::differs;
+        return done;
+    }
+    if (sent.change.kind == row_write::change::insert || sent.change.kind == row_write::change::put) {
+        done.met = row_written::outcome::no_table;
+        return done;
+    }
+    on.send(pg_statement::look, {sent.table, sent.partition, sent.row});
+    ENTITABLE_TRY(auto const looked, on.run(context));
+    detail::pg_rows const& found = looked.back();
+    bool const exists = found.size() > 0 && !found.is_null(0, 0);
+    done.met = found.size() == 0 ? row_written::outcome::no_table
+        : exists                 ? row_written::outcome::differs
+                                 : row_written::outcome::no_row;
+    // It appeared in between: the write is made again.
+    again = exists && (!sent.change.version || *sent.change.version == found.number(0, 0));
+    return done;
+}
+
+/// The outcome of a write whose statement failed, or got no response.
+ENTITABLE_DECL result<row_written> postgres_store::failed_write(
+    detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context, bool& again) {
+    using detail::pg_statement;
+    if (on->broken()) {
+        bool const fresh = on.fresh();
+        auto done = trace(on, sent, std::move(why), context);
+        again =
+            !done && done.error().effect == effect::none && !fresh && done.error().code == error_code::transport_failed;
+        return done;
+    }
+    row_written done;
+    if (sent.statement == pg_statement::insert && on->state() == "23502") {
+        done.met = row_written::outcome::no_table;
+        return done;
+    }
+    if (sent.statement == pg_statement::insert_on_time && on->key_exists()) {
+        constexpr std::uint32_t next_inserts =
+            64; // a refused row costs the server more than a row that is looked for, and is logged
+        rows_expected_.store(next_inserts, memory_order::relaxed);
+        done.met = row_written::outcome::differs;
+        return done;
+    }
+    again = on->state() == "40001" || on->state() == "40P01";
+    return why;
+}
+
+ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view table, std::string_view partition,
+    std::string_view row, row_write const& change, call const& context) {
     lone_write sent{change, table, {}, {}, std::string{change.bytes}};
     if (!detail::append_utf16_key(partition, sent.partition) || !detail::append_utf16_key(row, sent.row)) {
         return failure{error_code::invalid_input, "keys must be valid UTF-8"};
@@ -60,10 +161,6 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
     if (sent.bytes.size() >= row_format::header_size) {
         row_format::store(sent.bytes.data() + row_format::timestamp_offset, static_cast<std::int64_t>(tokens_.bits()));
     }
-    pg_number const partition_lock{lock_of(table, sent.partition, nullptr)};
-    std::string_view const row_key{sent.row};
-    pg_number const row_lock{lock_of(table, sent.partition, &row_key)};
-    pg_number const required{change.version.value_or(-1)};
     for (unsigned tries = 0;; ++tries) {
         ENTITABLE_TRY(auto on, pool_->borrow(context));
         if (!on.fresh() && on->hung_up()) {
@@ -71,57 +168,23 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
             continue;
         }
         ENTITABLE_CHECK(on->may_write());
-        sent.version_before = version_seen_.load(memory_order::relaxed);
-        sent.removals_before = removals_seen_.load(memory_order::relaxed);
-        pg_number const now{time().now().ticks};
         set_timeout(*on, context);
-        switch (change.kind) {
-            case row_write::change::insert:
-            case row_write::change::put:
-                on->send(change.kind == row_write::change::insert ? pg_statement::insert : pg_statement::upsert,
-                    {table, sent.partition, sent.row, sent.bytes, now, partition_lock, row_lock});
-                break;
-            case row_write::change::replace:
-                on->send(pg_statement::replace, {table, sent.partition, sent.row, sent.bytes, now, required});
-                break;
-            case row_write::change::erase:
-                on->send(pg_statement::remove, {table, sent.partition, sent.row, required, partition_lock, row_lock});
-                break;
-        }
+        send(*on, sent);
         auto answers = on->run(context);
         result<row_written> done = row_written{};
         bool again = false;
         if (!answers) {
-            failure why = std::move(answers).as_failure();
-            again = !on->broken() && (on->state() == "40001" || on->state() == "40P01");
-            if (!on->broken() && on->state() == "23502") {
-                done->met = row_written::outcome::no_table;
-            } else if (on->broken()) {
-                bool const fresh = on.fresh();
-                done = trace(on, sent, std::move(why), context);
-                again = !done && done.error().effect == effect::none && !fresh &&
-                    done.error().code == error_code::transport_failed;
-            } else {
-                done = std::move(why);
-            }
+            done = failed_write(on, sent, std::move(answers).as_failure(), context, again);
         } else if (detail::pg_rows const& made = answers->back(); made.size() > 0) {
             if (on->unreplicated()) { return unreplicated(); }
-            done->version = made.number(0, 0);
-            bool const counts = change.kind == row_write::change::insert || change.kind == row_write::change::erase;
-            note(done->version, counts ? made.number(0, 1) : 0);
-        } else if (change.kind == row_write::change::insert) {
-            done->met = row_written::outcome::differs;
+            bool const removes = sent.statement == detail::pg_statement::remove;
+            done->version = removes ? 0 : made.number(0, 0);
+            note(done->version,
+                removes                                              ? made.number(0, 0)
+                    : sent.statement == detail::pg_statement::insert ? made.number(0, 1)
+                                                                     : 0);
         } else {
-            on->send(pg_statement::look, {table, sent.partition, sent.row});
-            auto looked = on->run(context);
-            if (!looked) { return std::move(looked).as_failure(); }
-            detail::pg_rows const& found = looked->back();
-            bool const exists = found.size() > 0 && !found.is_null(0, 0);
-            done->met = found.size() == 0 ? row_written::outcome::no_table
-                : exists                  ? row_written::outcome::differs
-                                          : row_written::outcome::no_row;
-            // It appeared in between: the write is made again.
-            again = exists && (!change.version || *change.version == found.number(0, 0));
+            done = not_written(*on, sent, context, again);
         }
         if (!again || tries >= 100) { return done; }
         ENTITABLE_CHECK(check_call(context, time()));

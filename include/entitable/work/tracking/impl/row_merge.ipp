@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/core/row/detail/property_finder.hpp>
-#include <entitable/work/tracking/detail/entity_tracker.hpp>
+#include <entitable/work/tracking/detail/row_merge.hpp>
 
 #include <algorithm>
 
