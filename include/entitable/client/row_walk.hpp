@@ -17,6 +17,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+template <class Entity>
+struct instantiated_calls;
+
 /// The immutable part of a query, shared by its copies and runs.
 struct query_source : counted, query_parts {
     ENTITABLE_LAZY query_source(any_store to, call_options how, std::string name, result<query_plan> planned,
@@ -222,6 +225,9 @@ struct last {
 
 /// A query without the type of its rows.
 class any_query {
+    template <class>
+    friend struct instantiated_calls;
+
 protected:
     any_query() = default;
     explicit any_query(shared<query_source>&& source) : source_(std::move(source)) {}
