@@ -20,7 +20,8 @@ template <>
 struct instantiated_calls<not_instantiated> {};
 
 template <class Entity>
-using instantiable = std::conditional_t<mapped_entity<Entity> && std::is_move_constructible_v<Entity>, Entity, not_instantiated>;
+using instantiable =
+    std::conditional_t<mapped_entity<Entity> && std::is_move_constructible_v<Entity>, Entity, not_instantiated>;
 
 /// Defined by ENTITABLE_INSTANTIATE. The linker reports a second definition.
 template <class Entity>

@@ -36,7 +36,8 @@ result<std::optional<Entity>> instantiated_calls<Entity>::first(any_query const&
 template <class Entity>
 result<std::vector<Entity>> instantiated_calls<Entity>::all(any_query const& asked) {
     result<std::vector<Entity>> found{std::in_place};
-    found.fail_if(asked.read_all(nullptr, &*found, &add, &instantiated_entity<Entity>::read, is_read_by_library<Entity>));
+    found.fail_if(
+        asked.read_all(nullptr, &*found, &add, &instantiated_entity<Entity>::read, is_read_by_library<Entity>));
     return found;
 }
 

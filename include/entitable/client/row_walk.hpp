@@ -230,9 +230,15 @@ class any_query {
 
 protected:
     any_query() = default;
-    explicit any_query(shared<query_source>&& source) : source_(std::move(source)) {}
+    explicit any_query(shared<query_source>&& source);
     any_query(shared<query_source> source, query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}
+    // Compiled once: each query of a program has some of them.
+    any_query(any_query const& other);
+    any_query(any_query&& other) noexcept;
+    any_query& operator=(any_query const& other);
+    any_query& operator=(any_query&& other) noexcept;
+    ~any_query();
 
     /// Returns the names of the requested properties; null for all.
     using names_of_row = projection (*)();

@@ -14,6 +14,7 @@
 #include <entitable/local/file/file_backend.hpp>
 #include <entitable/local/file/impl/connection.ipp>
 #include <entitable/local/file/impl/connection_room.ipp>
+#include <entitable/local/file/impl/file_backend.ipp>
 #include <entitable/local/file/impl/file_copy.ipp>
 #include <entitable/local/file/impl/file_lock.ipp>
 #include <entitable/local/file/impl/file_place.ipp>
@@ -31,8 +32,3 @@
 #include <entitable/local/file/impl/writer_commit.ipp>
 #include <entitable/local/file/impl/writer_log.ipp>
 #include <entitable/local/file/impl/writer_queue.ipp>
-
-ENTITABLE_BEGIN_NAMESPACE
-template class local<sqlite_store>;
-template detail::transport_interface* detail::make_model(file_backend const&);
-ENTITABLE_END_NAMESPACE

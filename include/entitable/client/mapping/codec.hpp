@@ -293,8 +293,7 @@ result<std::string> instantiated_entity<Entity>::partition_key(Entity const& ent
 }
 template <class Entity>
 result<std::string> instantiated_entity<Entity>::row_key(Entity const& entity) {
-    return checked_row_key(
-        encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{}));
+    return checked_row_key(encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{}));
 }
 template <class Entity>
 result<void> instantiated_entity<Entity>::to_row(Entity const& entity, row& into) {

@@ -9,21 +9,13 @@
 #include <entitable/local/file/detail/stored_row.hpp>
 #include <entitable/local/file/detail/writer.hpp>
 #include <entitable/local/file/file_copy.hpp>
+#include <entitable/local/file/file_report.hpp>
 #include <entitable/local/ordered_store.hpp>
 
 #include <optional>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// The result of `verify`.
-struct file_report {
-    std::uint64_t rows{};                ///< number of rows read
-    std::uint64_t bytes{};               ///< bytes of keys and values
-    std::uint64_t damaged{};             ///< rows that differ from what was written
-    std::vector<std::string> problems{}; ///< the first problems, as text; empty for a sound file
-    [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether there are no problems
-};
 
 /// Models ordered_store, and remembers the latest version.
 ///
