@@ -87,6 +87,8 @@ class EntitableRecipe(ConanFile):
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "entitable")
+        # Conan's target of the whole package; entitable::entitable is the compiled core.
+        self.cpp_info.set_property("cmake_target_name", "entitable::components")
         self.cpp_info.set_property("cmake_build_modules", [os.path.join("cmake", "EntitableCompiled.cmake")])
         for component in ["core", *self._wanted()]:
             info = self.cpp_info.components[component]

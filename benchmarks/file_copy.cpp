@@ -7,6 +7,7 @@
 //     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/file_copy.cpp -o file_copy -lsqlite3 -pthread
 
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/measure.hpp>

@@ -9,6 +9,7 @@
 //     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/file_store.cpp -o file_store -lsqlite3 -pthread
 
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/business_bytes.hpp>

@@ -7,6 +7,7 @@
 //   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lpthread
 
 #include <entitable/cloud/account/connection_string.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
 #include <entitable/local/memory/memory_backend.hpp>

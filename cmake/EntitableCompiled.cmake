@@ -1,7 +1,8 @@
 # The engine as static libraries of the build that includes this file: after the targets entitable::<component>, by the library's own
 # CMakeLists.txt, by entitable-config.cmake, and by what Conan generates:
 #
-#   entitable::compiled            the parts of entitable/src.hpp, compiled side by side: the core
+#   entitable::entitable           the parts of entitable/src.hpp, compiled side by side: the core
+#   entitable::compiled            another name of it
 #   entitable::<NAME>_compiled     entitable/src/<NAME>.hpp, and what it needs
 #   entitable::open_compiled       entitable::open(address), for the stores of all components that were found
 #
@@ -67,6 +68,9 @@ endfunction()
 get_property(entitable_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 if("CXX" IN_LIST entitable_languages)
     entitable_add_compiled(compiled core PARTS shards core client fleet work bulk memory) # the longest first
+    if(NOT TARGET entitable::entitable)
+        add_library(entitable::entitable ALIAS entitable_compiled)
+    endif()
     entitable_add_compiled(advice_compiled core PARTS advice NEEDS entitable::compiled)
     entitable_add_compiled(testing_compiled core PARTS testing NEEDS entitable::compiled)
     entitable_add_compiled(file_compiled file PARTS file NEEDS entitable::compiled)

@@ -7,6 +7,8 @@
 /// has a separate umbrella header.
 
 #include <entitable/client/batch.hpp>
+#include <entitable/client/extern.hpp>
+#include <entitable/client/instantiate.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/client/query.hpp>

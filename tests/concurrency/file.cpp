@@ -6,6 +6,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

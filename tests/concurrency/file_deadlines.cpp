@@ -6,6 +6,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 
 #include <sqlite3.h>
 #include <support/catch.hpp>

@@ -4,6 +4,7 @@
 // A fleet on three files is backed up while a process writes to it and shards move, and restored into a fleet of another shape. The programs
 // that back up and restore are killed at any time, and others continue.
 
+#include <entitable/core/random.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/fleet.hpp>

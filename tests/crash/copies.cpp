@@ -5,6 +5,7 @@
 // nothing.
 
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 
 #include <support/catch.hpp>
 #include <support/child_process.hpp>

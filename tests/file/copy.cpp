@@ -6,6 +6,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing/contents.hpp>
 

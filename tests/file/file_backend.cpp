@@ -3,6 +3,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <support/catch.hpp>

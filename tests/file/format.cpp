@@ -4,6 +4,7 @@
 // The stored form of a file, as docs/stored_formats.md registers it, read with SQLite alone.
 
 #include <entitable/file.hpp>
+#include <entitable/local/file/sqlite_store.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

@@ -5,6 +5,8 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/file/detail/page_guard.hpp>
+#include <entitable/local/file/detail/schema.hpp>
 
 #include <sqlite3.h>
 #include <support/catch.hpp>

@@ -6,6 +6,7 @@
 /// Servers of the tests, and requests to them.
 
 #include <entitable/cloud/rest/rest_backend.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/server.hpp>
 

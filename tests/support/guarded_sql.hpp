@@ -6,6 +6,9 @@
 /// SQL on a file backend, whose pages have checksums that SQLite alone does not write.
 
 #include <entitable/file.hpp>
+#include <entitable/local/file/detail/connection.hpp>
+#include <entitable/local/file/detail/file_place.hpp>
+#include <entitable/local/file/detail/wait_budget.hpp>
 
 #include <support/catch.hpp>
 

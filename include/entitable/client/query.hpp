@@ -22,6 +22,25 @@ namespace detail {
 
 struct query_rows;
 
+template <class Entity>
+result<std::optional<Entity>> instantiated_calls<Entity>::first(any_query const& asked) {
+    result<std::optional<Entity>> found{std::in_place, std::in_place};
+    auto read = asked.read_first(nullptr, &**found, &instantiated_entity<Entity>::read);
+    if (!read) {
+        found = std::move(read).as_failure();
+    } else if (!*read) {
+        found->reset();
+    }
+    return found;
+}
+template <class Entity>
+result<std::vector<Entity>> instantiated_calls<Entity>::all(any_query const& asked) {
+    result<std::vector<Entity>> found{std::in_place};
+    found.fail_if(
+        asked.read_all(nullptr, &*found, &add, &instantiated_entity<Entity>::read, is_read_by_library<Entity>));
+    return found;
+}
+
 } // namespace detail
 
 /// A query over entities of one type. It owns its state; the table may be destroyed before it. Copies are cheap, so a query is a view.
@@ -112,14 +131,18 @@ public:
 
     /// Returns the first entity, or nullopt.
     [[nodiscard]] result<std::optional<Row>> first() const {
-        result<std::optional<Row>> found{std::in_place, std::in_place};
-        auto read = read_first(names, &**found, detail::read_row<Entity, Row>);
-        if (!read) {
-            found = std::move(read).as_failure();
-        } else if (!*read) {
-            found->reset();
+        if constexpr (std::same_as<Row, Entity>) {
+            return detail::instantiated_calls<Entity>::first(*this);
+        } else {
+            result<std::optional<Row>> found{std::in_place, std::in_place};
+            auto read = read_first(names, &**found, detail::read_row<Entity, Row>);
+            if (!read) {
+                found = std::move(read).as_failure();
+            } else if (!*read) {
+                found->reset();
+            }
+            return found;
         }
-        return found;
     }
 
     /// Returns the number of entities. Cost: one request per page of the result; the service sends only keys, and the properties of the
@@ -135,14 +158,18 @@ public:
     [[nodiscard]] result<Container> to() const {
         constexpr bool copied = std::is_copy_constructible_v<Row> || !std::same_as<Container, std::vector<Row>>;
         static_assert(copied, "to() copies each entity, but this type cannot be copied: use for_each");
-        result<Container> all{std::in_place};
-        if constexpr (copied && std::same_as<Container, std::vector<Row>>) {
-            all.fail_if(read_all(
-                names, &*all, &detail::add_row<Row>, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>));
-        } else if constexpr (copied) {
-            all.fail_if(for_each([&](Row const& entity) { all->push_back(entity); }));
+        if constexpr (copied && std::same_as<Container, std::vector<Entity>>) {
+            return detail::instantiated_calls<Entity>::all(*this);
+        } else {
+            result<Container> all{std::in_place};
+            if constexpr (copied && std::same_as<Container, std::vector<Row>>) {
+                all.fail_if(read_all(names, &*all, &detail::add_row<Row>, detail::read_row<Entity, Row>,
+                    detail::is_read_by_library<Row>));
+            } else if constexpr (copied) {
+                all.fail_if(for_each([&](Row const& entity) { all->push_back(entity); }));
+            }
+            return all;
         }
-        return all;
     }
     /// The same as `to` without a container.
     [[nodiscard]] result<std::vector<Row>> to_vector() const { return to(); }

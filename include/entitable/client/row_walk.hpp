@@ -18,6 +18,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+template <class Entity>
+struct instantiated_calls;
+
 /// The immutable part of a query, shared by its copies and runs.
 struct query_source : counted, query_parts {
     ENTITABLE_LAZY query_source(any_store to, call_options how, std::string name, result<query_plan> planned,
@@ -241,11 +244,20 @@ struct last {
 
 /// A query without the type of its rows.
 class any_query {
+    template <class>
+    friend struct instantiated_calls;
+
 protected:
     any_query() = default;
-    explicit any_query(shared<query_source>&& source) : source_(std::move(source)) {}
+    explicit any_query(shared<query_source>&& source);
     any_query(shared<query_source> source, query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}
+    // Compiled once: each query of a program has some of them.
+    any_query(any_query const& other);
+    any_query(any_query&& other) noexcept;
+    any_query& operator=(any_query const& other);
+    any_query& operator=(any_query&& other) noexcept;
+    ~any_query();
 
     /// Returns the names of the requested properties; null for all.
     using names_of_row = projection (*)();

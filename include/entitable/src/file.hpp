@@ -15,6 +15,7 @@
 #include <entitable/local/file/impl/connection.ipp>
 #include <entitable/local/file/impl/connection_room.ipp>
 #include <entitable/local/file/impl/file_address.ipp>
+#include <entitable/local/file/impl/file_backend.ipp>
 #include <entitable/local/file/impl/file_copy.ipp>
 #include <entitable/local/file/impl/file_lock.ipp>
 #include <entitable/local/file/impl/file_place.ipp>
@@ -32,8 +33,3 @@
 #include <entitable/local/file/impl/writer_commit.ipp>
 #include <entitable/local/file/impl/writer_log.ipp>
 #include <entitable/local/file/impl/writer_queue.ipp>
-
-ENTITABLE_BEGIN_NAMESPACE
-template class local<sqlite_store>;
-template detail::transport_interface* detail::make_model(file_backend const&);
-ENTITABLE_END_NAMESPACE

@@ -5,6 +5,7 @@
 /// \file
 /// Conversion of rows to the results of a query, and the folds of `query` over one field.
 
+#include <entitable/client/detail/instantiated_calls.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/core/text.hpp>
@@ -26,7 +27,7 @@ template <class Row>
 template <class Entity, class Row>
 inline constexpr row_reader read_row = &read_selected_row<Row>;
 template <class Entity>
-inline constexpr row_reader read_row<Entity, Entity> = &read_entity_row<Entity>;
+inline constexpr row_reader read_row<Entity, Entity> = &instantiated_entity<Entity>::read;
 
 template <class Row>
 [[nodiscard]] void* add_row(void* rows) {
@@ -48,6 +49,22 @@ void remove_row(void* made) noexcept {
 }
 template <class Entity, class Row>
 inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
+template <class Entity>
+inline constexpr row_kind kind_of_row<Entity, Entity>{
+    read_row<Entity, Entity>, &instantiated_calls<Entity>::make, &instantiated_calls<Entity>::remove};
+
+template <class Entity>
+void* instantiated_calls<Entity>::add(void* rows) {
+    return add_row<Entity>(rows);
+}
+template <class Entity>
+void* instantiated_calls<Entity>::make() {
+    return make_row<Entity>();
+}
+template <class Entity>
+void instantiated_calls<Entity>::remove(void* made) noexcept {
+    remove_row<Entity>(made);
+}
 
 /// Reads the rows of a walk into a `Shown` and calls `function` with it, while the store is being read. Stops at a row that cannot be read;
 /// an error of its page takes precedence.

@@ -7,6 +7,7 @@
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/found_entity.hpp>
+#include <entitable/client/detail/instantiated_calls.hpp>
 #include <entitable/client/detail/keyed_texts.hpp>
 #include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/mapping/codec.hpp>
@@ -75,6 +76,40 @@ failure updated_as_a_whole() {
 template <class Change, class Entity>
 [[nodiscard]] bool call_change(void* to, void* entity) {
     return apply_change(**static_cast<Change**>(to), *static_cast<Entity*>(entity));
+}
+
+template <class Entity>
+result<Entity> instantiated_calls<Entity>::get(
+    table_core const& table, key_source const* partition, key_source const* row) {
+    result<Entity> found{std::in_place};
+    found.fail_if(table.read(kind_of_entity<Entity>, partition, row, &*found));
+    return found;
+}
+template <class Entity>
+result<std::optional<Entity>> instantiated_calls<Entity>::find(
+    table_core const& table, key_source const* partition, key_source const* row) {
+    result<std::optional<Entity>> found{std::in_place};
+    found_entity<Entity, std::optional<Entity>> const shown{&found, table.options().reading};
+    shown.conclude(table.read(kind_of_entity<Entity>, partition, row, entity_visitor{shown}));
+    return found;
+}
+template <class Entity>
+result<stored<Entity>> instantiated_calls<Entity>::get_stored(
+    table_core const& table, key_source const* partition, key_source const* row) {
+    result<stored<Entity>> found{std::in_place};
+    found_entity<Entity, stored<Entity>> const shown{&found, table.options().reading};
+    shown.conclude(table.read(kind_of_entity<Entity>, partition, row, entity_visitor{shown}));
+    return found;
+}
+template <class Entity>
+result<updated<Entity>> instantiated_calls<Entity>::update(table_core const& table, key_source const* partition,
+    key_source const* row, bool forced, entity_change const& change, update_options const& options) {
+    result<updated<Entity>> outcome{std::in_place};
+    updated<Entity>& made = *outcome;
+    outcome.fail_if(update_entity(table, kind_of_entity<Entity>, partition, row,
+        {&made.entity, made.etag, made.attempts, made.changed, made.after_retry, made.healed, made.unsettled}, change,
+        forced, options));
+    return outcome;
 }
 
 /// The operations whose parameters are the key components of the entity.
@@ -263,14 +298,13 @@ protected:
     /// Reads the entity with these keys.
     template <class Found>
     [[nodiscard]] result<Found> read(key_source const* partition, key_source const* row) const {
-        result<Found> found{std::in_place};
-        if constexpr (std::same_as<Found, Entity>) { // this is the most common case
-            found.fail_if(core_.read(kind_of_entity<Entity>, partition, row, &*found));
+        if constexpr (std::same_as<Found, Entity>) {
+            return instantiated_calls<Entity>::get(core_, partition, row);
+        } else if constexpr (std::same_as<Found, stored<Entity>>) {
+            return instantiated_calls<Entity>::get_stored(core_, partition, row);
         } else {
-            found_entity<Entity, Found> const shown{&found, core_.options().reading};
-            shown.conclude(core_.read(kind_of_entity<Entity>, partition, row, entity_visitor{shown}));
+            return instantiated_calls<Entity>::find(core_, partition, row);
         }
-        return found;
     }
     template <class Found>
     [[nodiscard]] result<Found> read_named(reference<Entity> const& named) const {
@@ -284,13 +318,9 @@ protected:
     template <class Change>
     [[nodiscard]] result<updated<Entity>> change_entity(key_sources<sizeof...(P), sizeof...(R)> const& keys,
         bool forced, Change& change, update_options const& options) const {
-        result<updated<Entity>> outcome{std::in_place};
         Change* target = &change; // may point to a function, which is not an object
-        updated<Entity>& made = *outcome;
-        outcome.fail_if(update_entity(core_, kind_of_entity<Entity>, keys.partition, keys.row,
-            {&made.entity, made.etag, made.attempts, made.changed, made.after_retry, made.healed, made.unsettled},
-            {&call_change<Change, Entity>, &target}, forced, options));
-        return outcome;
+        return instantiated_calls<Entity>::update(
+            core_, keys.partition, keys.row, forced, {&call_change<Change, Entity>, &target}, options);
     }
     table_core core_;
 };

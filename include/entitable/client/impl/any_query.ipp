@@ -8,6 +8,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL any_query::any_query(shared<query_source>&& source) : source_(std::move(source)) {}
+ENTITABLE_DECL any_query::any_query(any_query const& other) = default;
+ENTITABLE_DECL any_query::any_query(any_query&& other) noexcept = default;
+ENTITABLE_DECL any_query& any_query::operator=(any_query const& other) = default;
+ENTITABLE_DECL any_query& any_query::operator=(any_query&& other) noexcept = default;
+ENTITABLE_DECL any_query::~any_query() = default;
+
 ENTITABLE_LAZY_BODY projection key_names() { return {"PartitionKey", "RowKey"}; }
 
 ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(query_limits limits, projection names) const {

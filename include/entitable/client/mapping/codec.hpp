@@ -7,6 +7,7 @@
 /// `detail::encode_row` and `detail::decode_by_name`, compiled once.
 
 #include <entitable/client/mapping/detail/descriptor.hpp>
+#include <entitable/client/mapping/detail/instantiated_entity.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/mapping/detail/parts.hpp>
 #include <entitable/client/mapping/detail/value_reader.hpp>
@@ -305,9 +306,46 @@ void decode_system([[maybe_unused]] row_view const& row, Entity& out, members<0,
     (assign_system(out.*Members, row), ...);
 }
 
-/// Resets an entity to a default-constructed entity.
 template <class Entity>
-void reset_entity(void* entity) {
+result<std::string> instantiated_entity<Entity>::partition_key(Entity const& entity) {
+    return encode_key(entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
+}
+template <class Entity>
+result<std::string> instantiated_entity<Entity>::row_key(Entity const& entity) {
+    return checked_row_key(encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{}));
+}
+template <class Entity>
+result<void> instantiated_entity<Entity>::to_row(Entity const& entity, row& into) {
+    using map = mapping<Entity>;
+    return encode_entity(
+        into, entity, typename map::partition_components{}, typename map::row_components{}, typename map::properties{});
+}
+template <class Entity>
+result<row> instantiated_entity<Entity>::new_row(Entity const& entity) {
+    result<row> made{std::in_place};
+    made.fail_if(to_row(entity, *made));
+    return made;
+}
+template <class Entity>
+result<void> instantiated_entity<Entity>::write(void const* from, row& to) {
+    return to_row(*static_cast<Entity const*>(from), to);
+}
+template <class Entity>
+result<void> instantiated_entity<Entity>::read(row_view const& from, void* to, reading mode) {
+    using map = mapping<Entity>;
+    Entity& out = *static_cast<Entity*>(to);
+    if (mode == reading::lenient) {
+        reset(&out); // a missing property leaves the default, not the value of the previous row
+    }
+    auto read = decode_keys(from, out, typename map::partition_components{}, typename map::row_components{});
+    if (!read) { return read; }
+    if constexpr (!std::is_same_v<typename map::system_members, members<0>>) {
+        decode_system(from, out, typename map::system_members{});
+    }
+    return decode_properties(from, out, mode, typename map::properties{});
+}
+template <class Entity>
+void instantiated_entity<Entity>::reset(void* entity) {
     *static_cast<Entity*>(entity) = Entity{};
 }
 
@@ -316,45 +354,30 @@ void reset_entity(void* entity) {
 /// Returns the partition key of an entity. Errors: KeyNotSplittable if its components could not be separated again.
 template <mapped_entity Entity>
 [[nodiscard]] result<std::string> partition_key_of(Entity const& entity) {
-    return detail::encode_key(
-        entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
+    return detail::instantiated_entity<Entity>::partition_key(entity);
 }
 
 /// Returns the row key of an entity. Errors: KeyNotSplittable as above, KeyReserved for a key of a system row (`system_row::prefix`).
 template <mapped_entity Entity>
 [[nodiscard]] result<std::string> row_key_of(Entity const& entity) {
-    return checked_row_key(
-        detail::encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{}));
+    return detail::instantiated_entity<Entity>::row_key(entity);
 }
 
 /// Converts an entity to its stored row. With `into` its memory is reused; its content is unspecified after an error.
 template <mapped_entity Entity>
 [[nodiscard]] result<void> to_row(Entity const& entity, row& into) {
-    using map = mapping<Entity>;
-    return detail::encode_entity(
-        into, entity, typename map::partition_components{}, typename map::row_components{}, typename map::properties{});
+    return detail::instantiated_entity<Entity>::to_row(entity, into);
 }
 template <mapped_entity Entity>
 [[nodiscard]] result<row> to_row(Entity const& entity) {
-    result<row> made{std::in_place};
-    made.fail_if(to_row(entity, *made));
-    return made;
+    return detail::instantiated_entity<Entity>::new_row(entity);
 }
 
 /// Reads an entity from a row into `out`. Errors: RowMismatch names the property that does not fit (see `reading`); RowMalformed for
 /// damaged bytes. After an error `out` may be partly filled.
 template <mapped_entity Entity>
 [[nodiscard]] result<void> from_row(row_view const& row, Entity& out, reading mode = reading::standard) {
-    using map = mapping<Entity>;
-    if (mode == reading::lenient) {
-        detail::reset_entity<Entity>(&out); // a missing property leaves the default, not the value of the previous row
-    }
-    auto read = detail::decode_keys(row, out, typename map::partition_components{}, typename map::row_components{});
-    if (!read) { return read; }
-    if constexpr (!std::is_same_v<typename map::system_members, members<0>>) {
-        detail::decode_system(row, out, typename map::system_members{});
-    }
-    return detail::decode_properties(row, out, mode, typename map::properties{});
+    return detail::instantiated_entity<Entity>::read(row, &out, mode);
 }
 
 /// Makes a reference to an entity. Errors: KeyNotSplittable and KeyReserved as above.

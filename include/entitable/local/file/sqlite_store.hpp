@@ -10,6 +10,8 @@
 #include <entitable/local/file/detail/reader_pool.hpp>
 #include <entitable/local/file/detail/row_run.hpp>
 #include <entitable/local/file/detail/writer.hpp>
+#include <entitable/local/file/file_copy.hpp>
+#include <entitable/local/file/file_report.hpp>
 #include <entitable/local/ordered_store.hpp>
 
 #include <cstdint>
@@ -17,31 +19,6 @@
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// Options of a copy of a file.
-struct file_copy_options {
-    call_options call{};              ///< timeout and cancellation of the copy
-    std::uint64_t bytes_per_second{}; ///< speed limit while the copy blocks no writer; 0 for no limit
-};
-
-/// The progress of a copy of a file.
-struct file_copy_progress {
-    std::uint64_t bytes{};    ///< bytes copied so far; decreases if the copy starts over
-    std::uint64_t total{};    ///< bytes to copy; at the end, the size of the copy
-    std::uint64_t restarts{}; ///< number of restarts, which happen only with a rollback journal
-};
-
-/// Receives the progress after each slice. Called on the thread of the copy; may throw, which ends the copy and removes it.
-using file_copy_progress_callback = function_ref<void(file_copy_progress const&)>;
-
-/// The result of `verify`.
-struct file_report {
-    std::uint64_t rows{};                ///< number of rows read
-    std::uint64_t bytes{};               ///< bytes of keys and values
-    std::uint64_t damaged{};             ///< rows that differ from what was written
-    std::vector<std::string> problems{}; ///< the first problems, as text; empty for a sound file
-    [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether there are no problems
-};
 
 /// Models ordered_store, and remembers the latest version.
 ///

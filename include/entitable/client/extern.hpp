@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// ENTITABLE_EXTERN(type): a file that uses the entity does not compile its conversions and calls. ENTITABLE_INSTANTIATE(type), of
+/// `<entitable/entitable.hpp>`, compiles them in one file. Both are outside all namespaces, and after ENTITABLE(type, ...).
+
+#include <entitable/client/detail/instantiated_calls.hpp>
+#include <entitable/client/mapping/detail/instantiated_entity.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Stands for a type that cannot be instantiated: its message is then the only message.
+struct not_instantiated {};
+template <>
+struct instantiated_entity<not_instantiated> {};
+template <>
+struct instantiated_calls<not_instantiated> {};
+
+template <class Entity>
+using instantiable =
+    std::conditional_t<mapped_entity<Entity> && std::is_move_constructible_v<Entity>, Entity, not_instantiated>;
+
+/// Defined by ENTITABLE_INSTANTIATE. The linker reports a second definition.
+template <class Entity>
+void is_instantiated_in_one_file();
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+/// Declares that another file compiles the conversions and calls of this entity: see above. Write it into the header of the entity. Without
+/// ENTITABLE_INSTANTIATE the linker does not find members of `instantiated_entity<type>`.
+#define ENTITABLE_EXTERN(...)                                                                                        \
+    static_assert(::entitable::mapped_entity<__VA_ARGS__>,                                                           \
+        "ENTITABLE_EXTERN(" #__VA_ARGS__ ") must be after ENTITABLE(" #__VA_ARGS__ ", ...)");                        \
+    extern template struct ::entitable::detail::instantiated_entity<::entitable::detail::instantiable<__VA_ARGS__>>; \
+    extern template struct ::entitable::detail::instantiated_calls<::entitable::detail::instantiable<__VA_ARGS__>>;

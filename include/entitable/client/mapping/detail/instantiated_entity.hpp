@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `instantiated_entity`: the conversions of an entity, which ENTITABLE_INSTANTIATE compiles in one file. Their definitions are in
+/// `codec.hpp`.
+
+#include <entitable/client/mapping/mapping.hpp>
+
+#include <cstdint>
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+template <class T>
+class result;
+class row;
+struct row_view;
+enum class reading : std::uint8_t;
+
+namespace detail {
+
+/// The conversions of an entity. They are defined outside the class: a function that is defined within a class is inline, and each file
+/// would compile it in spite of ENTITABLE_EXTERN. The linker shows the name of this class if ENTITABLE_INSTANTIATE is missing.
+template <class Entity>
+struct instantiated_entity {
+    static result<std::string> partition_key(Entity const& entity);
+    static result<std::string> row_key(Entity const& entity);
+    static result<void> to_row(Entity const& entity, row& into);
+    static result<row> new_row(Entity const& entity);
+    static result<void> write(void const* from, row& to);
+    static result<void> read(row_view const& from, void* to, reading mode);
+    static void reset(void* entity); ///< resets to a default-constructed entity
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
