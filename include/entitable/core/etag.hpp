@@ -29,7 +29,7 @@ public:
 
     /// Whether there is no version, for example because the entity was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
-    ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< the text that the service writes
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const; ///< the text that the service writes
     /// Whether the ETag was made from a Timestamp, which `timestamp()` then returns.
     [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
     [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< valid only if `is_of_timestamp()`

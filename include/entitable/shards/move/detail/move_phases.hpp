@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The passes of a move over the rows of its shard, in order. `shard_mover` runs them, and `move_plan::explain` adds up their cost.
+/// The passes of a move over the rows of its shard, in order. `shard_mover` runs them, and `move_plan::to_string` adds up their cost.
 
 #include <entitable/shards/move/detail/shard_table_copy.hpp>
 #include <entitable/shards/move/move_options.hpp>

@@ -206,7 +206,7 @@ ENTITABLE_DECL result<std::int32_t> split_shard(sharded const& cloud, std::int32
     return detail::split_range(cloud.map(), shard, std::move(key));
 }
 
-ENTITABLE_DECL std::string move_plan::explain() const {
+ENTITABLE_DECL std::string move_plan::to_string() const {
     std::uint64_t const pages = rows / options_.page_size + tables;
     auto const pages_of = [&](auto const& has) {
         return pages * detail::move_phases::count([&](detail::move_phase const& each) {
