@@ -27,7 +27,7 @@ enum class heat_pattern : std::uint8_t {
 /// Returns the name, such as "append".
 [[nodiscard]] std::string_view to_string(heat_pattern pattern) noexcept;
 
-/// Counts events in constant memory. One thread at a time.
+/// Counts events in constant memory. Used by one thread at a time.
 class heat_map {
 public:
     static constexpr std::size_t columns = 96;   ///< columns; each is an interval of time

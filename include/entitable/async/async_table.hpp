@@ -35,7 +35,7 @@ class async_table {
 };
 
 /// A table of entities of one type in a loop: the calls of `table<E>`, to be awaited. Each runs the operation of the blocking call, with
-/// the same semantics and errors. Copies are cheap, and a move copies. The loop outlives it.
+/// the same semantics and errors. Copies are cheap, and a move copies. The loop must outlive the table.
 ///
 /// Keys and entities are copied into the awaitable, so `auto read = books.get(key); ... co_await read` is valid.
 ///

@@ -9,7 +9,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A number of permits, granted in the order of the requests. It outlives its permits and the tasks that wait for a permit.
+/// A number of permits, granted in the order of the requests. Must outlive its permits and the tasks that wait for a permit.
 ///
 /// Thread safety: only the loop's thread.
 class async_semaphore {

@@ -135,7 +135,7 @@ public:
                 .raise();
         }
     }
-    /// Starts the task as a member of a group, which outlives the task.
+    /// Starts the task as a member of a group, which must outlive the task.
     void begin(detail::task_group& group) {
         frame_.promise().group = &group;
         frame_.resume();

@@ -27,7 +27,7 @@ namespace detail {
 /// Returns a hash of bytes; the same on all machines with the same byte order.
 [[nodiscard]] std::uint32_t hash_of(std::string_view bytes) noexcept;
 
-/// One thread at a time.
+/// Used by one thread at a time.
 class dictionary {
 public:
     static constexpr std::uint32_t none = 0xFFFFFFFFU; ///< not the number of any text

@@ -37,7 +37,7 @@ struct partition_loads {
     double growth{};
 };
 
-/// One thread at a time.
+/// Used by one thread at a time.
 class scorer {
 public:
     scorer(table_sample const& sample, workload const& load, service_targets const& targets);

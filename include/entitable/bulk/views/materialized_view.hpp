@@ -32,7 +32,7 @@ template <class View, class Entity>
     return complete;
 }
 
-/// The groups of a view. One thread at a time.
+/// The groups of a view. Used by one thread at a time.
 template <class View>
 class view_fold {
 public:

@@ -21,7 +21,7 @@ namespace detail {
 struct held_row;
 class held_rows;
 
-/// The reads and changes in one partition. One thread at a time.
+/// The reads and changes in one partition. Used by one thread at a time.
 class row_transaction {
 public:
     row_transaction(std::string table, std::string partition_key);

@@ -36,8 +36,8 @@ public:
     shard_table_copy& operator=(shard_table_copy const&) = delete;
     ~shard_table_copy() = default;
 
-    /// Runs a pass, between the transports at these places; the first must be `whole`. One pass at a time, which the object outlives.
-    /// RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
+    /// Runs a pass, between the transports at these places; the first must be `whole`. Only one pass may run at a time, and the object must
+    /// outlive the pass. RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
     [[nodiscard]] resumable<void> run(copy_pass pass, std::size_t source, std::size_t target);
 
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< number of copied rows, in all passes

@@ -17,7 +17,7 @@ struct request_parts;
 /// Adds to an error the name of the companion whose row cannot be written, and the entity if its content is the cause.
 [[nodiscard]] failure of_companion(failure why, std::string_view described, row_keys const& entity);
 
-/// Sends the requests of one call, attempt after attempt. One thread at a time.
+/// Sends the requests of one call, attempt after attempt. Used by one thread at a time.
 ///
 /// The protocol, for an entity whose rows in other partitions are added or removed:
 /// 1. Insert its intent, pending. 2. Put each new row, even if it is already stored. 3. One transaction: the entity under its version, and

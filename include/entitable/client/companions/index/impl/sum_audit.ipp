@@ -16,7 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Recomputes the sums of one partition and compares them. One thread at a time.
+/// Recomputes the sums of one partition and compares them. Used by one thread at a time.
 class partition_audit {
 public:
     partition_audit(index_family const& family, std::size_t position, std::string const& partition_key)
