@@ -53,7 +53,7 @@ public:
     }
     [[nodiscard]] std::size_t used_columns() const noexcept {
         return used_;
-    } ///< columns up to the last one with an event
+    } ///< columns up to the last column with an event
     [[nodiscard]] double total() const noexcept { return total_; }       ///< number of events
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event

@@ -55,7 +55,7 @@ private:
         number_block block{};
         std::uint32_t given{}; ///< numbers taken from the block
     };
-    struct taking { // is not a lambda, because GCC 12 gives lambdas of a coroutine no linkage
+    struct taking { // not a lambda, because GCC 12 gives lambdas of a coroutine no linkage
         state* of;
         std::uint32_t count;
 

@@ -97,7 +97,7 @@ public:
     [[nodiscard]] write_of_one merge(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Like `table::merge` of some members, except with `absent`, which takes more than one request.
+    /// Like `table::merge` of some members, but does not accept `absent`, which needs more than one request.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] write_of_one merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {

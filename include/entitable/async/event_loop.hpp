@@ -198,7 +198,7 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::vector<std::coroutine_handle<>> fresh_; ///< coroutines that are spawned, and not started
+    std::vector<std::coroutine_handle<>> fresh_; ///< spawned coroutines that have not started
     std::uint64_t spawned_{};
     bool runs_{}; ///< a turn is running
     std::optional<entitable::error> problem_;

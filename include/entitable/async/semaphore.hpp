@@ -17,7 +17,7 @@ public:
     /// Released on destruction. Movable.
     class permit {
     public:
-        permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes the permit over
+        permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes over the permit
         /// Releases its old permit.
         permit& operator=(permit other) noexcept {
             std::swap(of_, other.of_);

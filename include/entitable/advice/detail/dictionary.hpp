@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `dictionary`: numbers texts 0, 1, 2... in order of first appearance. One block of bytes and one table of numbers, so that a million
+/// `dictionary`: numbers texts 0, 1, 2... in order of first appearance. Uses one block of bytes and one table of numbers, so that a million
 /// texts cost about 20 bytes each in addition to their content.
 
 #include <entitable/core/config.hpp>

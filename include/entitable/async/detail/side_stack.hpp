@@ -39,7 +39,7 @@ extern "C" void* __cxa_get_globals() noexcept;
 #endif
 #else
 #if !defined(ENTITABLE_STACKS_ARE_THREADS)
-/// Whether code on its own stack is run by its own thread, on systems that have no alternative.
+/// Defined if each stack is a thread: on systems without `ucontext`.
 #define ENTITABLE_STACKS_ARE_THREADS 1
 #endif
 #include <condition_variable>

@@ -85,7 +85,7 @@ struct figure_frame {
         std::string const number = figure(static_cast<double>(each.partitions));
         double const left = x.at(static_cast<double>(index));
         if (each.partitions > 0) {
-            // There are only a few of the largest partitions, and their bar must be visible, too.
+            // There are only a few of the largest partitions, and their bar must also be visible.
             double const height = (std::max)(3.0, y.begin - y.at(static_cast<double>(each.partitions)));
             picture.rect(left + 1, y.begin - height, width - 2, height,
                 index + 1 == facts.classes.size() ? "bar last" : "bar", span + " entities: " + number + " partitions");

@@ -17,7 +17,7 @@ namespace detail {
 /// The work of one pass over a table.
 enum class copy_pass : std::uint8_t {
     whole,    ///< copies every row
-    catch_up, ///< reads keys and ETags of the source; copies new and changed rows, removes deleted ones
+    catch_up, ///< reads keys and ETags of the source; copies new and changed rows, removes deleted rows
     verify,   ///< reads the target and compares its content with the rows read from the source
     collect,  ///< reads keys and ETags of the target and compares them with the rows written
 };

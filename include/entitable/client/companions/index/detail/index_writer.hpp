@@ -21,10 +21,10 @@ struct request_parts;
 ///
 /// The protocol, for an entity whose rows in other partitions are added or removed:
 /// 1. Insert its intent, pending. 2. Put each new row, even if it is already stored. 3. One transaction: the entity under its version, and
-///   the intent marked applied under its own. 4. Settle each old row. 5. Remove the intent. If 3 fails, the intent is marked undone first,
-///   which no late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together with
-///   the entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows, never
-///   missing ones.
+///   the intent marked applied under its own. 4. Settle each old row. 5. Remove the intent. If step 3 fails, the intent is marked undone
+///   first, which no late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together
+///   with the entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows,
+///   never missing ones.
 class index_writer {
 public:
     index_writer(index_family const& family, index_states states, call const& context, std::uint64_t seed)
