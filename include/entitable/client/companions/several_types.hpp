@@ -192,13 +192,13 @@ public:
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E>
     result<written_of<E>> replace(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return detail::reported();
     }
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E>
     result<written> merge(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return detail::reported();
     }
     /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`, `remove<invoice>("ACME", 7, any_etag,

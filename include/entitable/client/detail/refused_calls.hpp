@@ -41,7 +41,7 @@ consteval refused_predicate refuse_condition() {
     static_assert(one || assigns || alone,
         "where(...) takes one condition: join several with && or ||; for all entities call scan_table()");
     static_assert(!foreign,
-        "this condition has members of another entity type than the table: use the fields of the table's entity");
+        "this condition has members of a different entity type than the table: use the fields of the table's entity");
     static_assert(assigns || alone || foreign || !one,
         "where(...) takes a condition on members, as in o::shop == \"A\": test a function of your own in "
         "for_each(...)");
@@ -144,7 +144,7 @@ private:
 template <class Given>
 consteval void refuse_blind_removal() {
     static_assert(sizeof(Given) == 0,
-        "a removal needs an ETag after the keys or the entity: pass the one that was read, or any_etag");
+        "a removal needs an ETag after the keys or the entity: pass the ETag that was read, or any_etag");
 }
 
 } // namespace detail

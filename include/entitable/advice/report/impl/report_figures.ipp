@@ -258,7 +258,7 @@ struct figure_frame {
     picture_scale const x{0, most * 1.05, picture_left + 8, picture_width - 14};
     picture_scale const y{0, most * 1.05, 190, picture_top + 22};
     picture.grid(x, y, {}, axis_text);
-    picture.text(2, picture_top - 16, "entities a second, served", text_anchor::start, "name");
+    picture.text(2, picture_top - 16, "served entities a second", text_anchor::start, "name");
     // Two heights, so that the labels of close lines do not overlap.
     struct {
         double value, height;
@@ -292,7 +292,7 @@ struct figure_frame {
         values.add({short_figure(each.wanted), short_figure(each.served), figure(static_cast<double>(each.failed())),
             figure(static_cast<double>(each.unsent)), seconds_text(time(each, 0.5)), seconds_text(time(each, 0.99))});
     }
-    picture.ticks(x, slow, "entities a second, wanted", axis_text);
+    picture.ticks(x, slow, "planned entities a second", axis_text);
     return framed(frame, std::move(picture).finish(), &values);
 }
 
