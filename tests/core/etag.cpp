@@ -71,7 +71,7 @@ TEST_CASE("an ETag with any text is stored byte for byte") {
     CHECK_FALSE(foreign == etag{text + "x"});
 }
 
-TEST_CASE("ETags are equal exactly when their texts are") {
+TEST_CASE("ETags are equal if and only if their texts are equal") {
     std::string const texts[] = {"", "junk", "W/\"datetime'2001-09-09T01%3A46%3A40Z'\"",
         "W/\"datetime'2001-09-09T01%3A46%3A40.5Z'\"", "W/\"datetime'2001-09-09T01%3A46%3A40.50Z'\"",
         "W/\"datetime'1601-01-01T00%3A00%3A00Z'\""};

@@ -171,8 +171,8 @@ TEST_CASE("reference: a new store gets its copy before its first shard") {
         map->places.begin(), map->places.end(), [](auto const& each) { return each.row.store == "epsilon"; }));
 }
 
-TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops or another one publishes, and a new "
-          "store has either all rows or none") {
+TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops or another publishes, and a new store "
+          "has either all rows or none") {
     std::int64_t const before = GENERATE(1, 0); // the version that the store has; 0: a new one
     std::string seen_wrong;
     std::size_t looks = 0;

@@ -264,7 +264,7 @@ TEST_CASE("ranges: neighbouring shards are merged, whatever their origin") {
     CHECK(schema_drift(fleet{world.cloud}).value().empty());
 }
 
-TEST_CASE("ranges: tables are created and dropped while two shards share one") {
+TEST_CASE("ranges: tables are created and dropped while two shards share a table") {
     months world;
     table<entry> const others{world.cloud, "others"};
     std::int32_t const upper = split_shard(world.cloud, 1, "07").value();

@@ -114,7 +114,7 @@ template <class Entity, auto Member>
     }
 }
 
-/// Adds the properties of a member to be removed, without a value.
+/// Adds the properties of a member without values, so that they are removed.
 template <class Entity, auto Member>
 [[nodiscard]] result<void> add_change(row_builder& builder, member_removal<Entity, Member> const& one) {
     auto const add = [&](std::string_view name, std::string_view suffix, described_property property) {
@@ -124,7 +124,7 @@ template <class Entity, auto Member>
     return {};
 }
 
-/// For a change that was reported.
+/// Used for a change whose error was reported.
 [[nodiscard]] inline result<void> add_change(row_builder&, refused_predicate) { return {}; }
 
 template <class T>

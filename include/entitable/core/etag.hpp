@@ -66,7 +66,7 @@ public:
         requires(std::is_convertible_v<Text const&, std::string_view> && !std::is_convertible_v<Text const&, etag>)
     etag_condition(Text const&) { // NOLINT: implicit, for the message
         static_assert(
-            sizeof(Text) == 0, "a condition is an ETag, not a text: etag{text}, the one that was read, or any_etag");
+            sizeof(Text) == 0, "a condition is an ETag, not a text: etag{text}, the ETag that was read, or any_etag");
     }
 
     [[nodiscard]] bool any() const noexcept { return any_; } ///< whether any version is accepted

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The timers, with the next one on top. Used by one thread.
+/// The timers, with the next timer on top. Used by one thread.
 class loop_timers {
 public:
     [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }

@@ -20,9 +20,9 @@ struct json_lines_options {
     /// at its initial value if the object does not have it.
     entitable::reading reading{entitable::reading::standard};
     std::uint64_t max_refused{
-        (std::numeric_limits<std::uint64_t>::max)()}; ///< one more ends the reading; 0 ends at the first refused line
+        (std::numeric_limits<std::uint64_t>::max)()}; ///< the next ends the reading; 0 ends at the first refused line
     std::size_t keep_refused{1'000};                  ///< maximum number of refused lines in the report
-    std::size_t max_record{std::size_t{8} << 20U};    ///< maximum size of a line in bytes; a longer one is refused
+    std::size_t max_record{std::size_t{8} << 20U};    ///< maximum size of a line in bytes; a longer line is refused
     std::function<void(refused_line const&)> on_refused{}; ///< called with each refused line, as it is refused
 };
 

@@ -20,7 +20,7 @@ class partition_search {
 public:
     using has_call_for_each_request = void; ///< marks it for drivers
 
-    /// If `allowed` is an error, it sends nothing. `any_row`: partitions with only system rows count, too.
+    /// If `allowed` is an error, it sends nothing. `any_row`: partitions with only system rows also count.
     ENTITABLE_LAZY partition_search(std::string table, result<void> allowed, bool any_row = false);
 
     [[nodiscard]] operation_step next() const noexcept { return ended_ ? operation_step{} : operation_step{asked_}; }

@@ -21,7 +21,7 @@ namespace detail {
 struct held_row;
 class held_rows;
 
-/// The reads and changes in one partition. One thread at a time.
+/// The reads and changes in one partition. Used by one thread at a time.
 class row_transaction {
 public:
     row_transaction(std::string table, std::string partition_key);
@@ -59,8 +59,8 @@ public:
 
     // ---- changing ----
 
-    /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read. A version as its condition
-    /// refers to the stored row, even if the body has changed the row before; if it differs, the attempt ends with
+    /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read. A
+    /// version in its condition refers to the stored row, even if the body has changed the row before; if it differs, the attempt ends with
     /// UpdateConditionNotSatisfied.
     ENTITABLE_LAZY void add(mutation change, bool forced);
     /// Whether the caller has passed the version of the row. A mismatch is then returned, and the body does not start over.
@@ -95,8 +95,8 @@ public:
 
     // ---- the requests ----
 
-    /// Makes the transaction: exact versions first, then rows that must exist, then changes under any version, then inserts. So a refusal
-    /// at a later change shows that each version was unchanged. Errors: InvalidInput if it would be too large. Called once.
+    /// Makes the transaction: exact versions first, then rows that must exist, then changes under any version, then inserts.
+    /// So if a later change is refused, no version had changed. Errors: InvalidInput if it would be too large. Called once.
     ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits);
     /// Whether a refusal shows that another writer came first.
     ENTITABLE_LAZY [[nodiscard]] bool was_beaten(error const& refused, transact const& request) const;

@@ -74,7 +74,7 @@ struct call {
     steady_time deadline{no_deadline};              ///< steady time after which no request is started
     cancellation_token cancellation{};              ///< cancels the call, with Cancelled
     read_location location{read_location::primary}; ///< location that may serve a read
-    entitable::observer* watch{};                   ///< receives reports of the call, or null; outlives the call
+    entitable::observer* watch{};                   ///< receives reports of the call, or null; must outlive the call
     trace_context trace{};                          ///< parent span; empty without a trace
     std::string operation_id; ///< id of one logical write over all its attempts; empty if none was set
 

@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Tables in a file: `file_backend store{"runners.db"}`. A cheap handle: copies share the open file, which is closed with the last one.
+/// Tables in a file: `file_backend store{"runners.db"}`. A cheap handle: copies share the open file, which is closed with the last copy.
 /// Thread safety: safe to use from several threads. Errors, durability and other processes: see `sqlite_store`.
 ///
 /// The file is an SQLite database that only its owner can read and write (mode 0600), with an empty file `-lock` next to it, and `-wal` and

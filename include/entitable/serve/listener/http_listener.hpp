@@ -14,7 +14,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Handles requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several of them concurrently. If it
+/// Handles requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several threads concurrently. If it
 /// throws, the response is 500.
 using http_handler = std::function<http_response(http_request const& request, request_sender const& from)>;
 

@@ -28,7 +28,7 @@ struct listener_options {
     unsigned max_threads{
         64}; ///< maximum number of threads; one is added if all are busy and none has responded for 20 ms
 
-    std::size_t max_connections{1024};      ///< maximum number of open connections; the next one gets 503 and is closed
+    std::size_t max_connections{1024};      ///< maximum number of open connections; the next gets 503 and is closed
     std::size_t max_header_size{32 * 1024}; ///< bytes of a request line and its header fields; a longer header gets 431
     std::size_t max_body_size{4 * 1024 * 1024};     ///< maximum bytes of a request; a larger request gets 413
     std::chrono::milliseconds idle_timeout{60'000}; ///< limit for the time between two requests of a connection

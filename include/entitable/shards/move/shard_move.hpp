@@ -91,7 +91,7 @@ struct move_planning {
 [[nodiscard]] result<move_plan> plan_move(
     sharded const& cloud, std::int32_t shard, std::string target, move_options options = {});
 
-/// Plans to merge two adjacent ranges, the lower one first. Both ranges are copied into new tables of the lower range, in any store,
+/// Plans to merge two adjacent ranges, with the lower range first. Both ranges are copied into new tables of the lower range, in any store,
 /// and the map assigns the keys of both to it. The number of the upper range is never used again. A merge runs like a move, and takes as
 /// long as moving both shards.
 ///

@@ -174,7 +174,7 @@ inline void filters_that_are_none(trial& t) {
     query.filter.nodes.clear();
     query.range.partition = key_interval::only("p");
     std::size_t const comparisons = t.limits().max_comparisons == 0 ? 10'000 : t.limits().max_comparisons;
-    for (std::size_t index = 1; index < comparisons; ++index) { // the partition costs a comparison, too
+    for (std::size_t index = 1; index < comparisons; ++index) { // the partition also costs a comparison
         query.filter.nodes.push_back(leaf);
         if (index > 1) { query.filter.nodes.push_back(both); }
     }

@@ -48,7 +48,7 @@ using row_replacement = function_ref<result<std::optional<row>>(row_view)>;
 /// Returns the row unchanged.
 [[nodiscard]] inline result<std::optional<row>> same_row(row_view each) { return std::optional<row>{row{each}}; }
 
-/// What a copy reads, changes and writes. All that it refers to must outlive the copy.
+/// The tables and the callbacks of a copy. All that they refer to must outlive the copy.
 struct copied_table {
     std::string from;
     std::string to;

@@ -32,7 +32,7 @@ ENTITABLE_DECL failure not_copied(copied_table const& table, system_row::kind co
             kind.keeper, whole ? "" : " at the target"})};
 }
 
-/// Adds what becomes of a row of the source to the rows to write.
+/// Adds the row to write for a row of the source, if there is one.
 ENTITABLE_DECL result<void> add_copied(
     copied_table const& table, row_view each, copy_progress& progress, std::vector<row>& rows) {
     system_row::kind const* const kind = system_row::kind_of(each.row_key);
@@ -95,7 +95,8 @@ ENTITABLE_DECL result<void> pack_copied(
 
 inline constexpr ask_options of_target{.place = 1};
 
-/// Which rows of a batch the target has, with the same properties. Reads them, and the rows between them. The batch must outlive it.
+/// Returns which rows of a batch exist in the target with the same properties. Reads these rows and the rows between them. The batch must
+/// outlive it.
 ENTITABLE_DECL resumable<std::vector<bool>> look_at_copied(transact const& batch) {
     row const& least = batch.changes.front().entity;
     row const& most = batch.changes.back().entity;
@@ -117,7 +118,7 @@ ENTITABLE_DECL resumable<std::vector<bool>> look_at_copied(transact const& batch
     co_return there;
 }
 
-/// Writes one row, unless the target has the same. Row and progress must outlive it.
+/// Writes one row, unless the target has the same row. Row and progress must outlive it.
 ENTITABLE_DECL resumable<void> write_copied_row(
     std::string table, row const& wanted, bool overwrite, copy_progress& progress) {
     get_entity const comparing{table, std::string{wanted.partition_key()}, std::string{wanted.row_key()}, {}};

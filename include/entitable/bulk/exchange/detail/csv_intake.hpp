@@ -21,7 +21,7 @@ public:
 
     /// Reads the header. Errors: those of `read_csv`.
     [[nodiscard]] result<void> read_header();
-    /// Fills a new entity from the next record; `why` becomes the error of a refused one.
+    /// Fills a new entity from the next record; `why` becomes the error of a refused record.
     [[nodiscard]] intake next(void* entity, result<void>& why);
 
     [[nodiscard]] read_report const& report() {
@@ -49,8 +49,8 @@ private:
     entitable::reading reading_;
     refused_records refused_;
     std::vector<std::string> header_;
-    std::vector<std::size_t> targets_; ///< column of each field of the header; the number of columns for an unknown one
-    std::vector<std::size_t> sources_; ///< field of each column; the number of fields for a missing one
+    std::vector<std::size_t> targets_; ///< column of each field of the header; the number of columns if unknown
+    std::vector<std::size_t> sources_; ///< field of each column; the number of fields if missing
     std::vector<std::string> unknown_;
     std::vector<std::string> missing_;
     bool stopped_{};

@@ -45,7 +45,7 @@ private:
     json_line_parser parser_;
     std::string line_;
     std::uint64_t number_{};      ///< number of the line
-    std::vector<char> present_;   ///< for each column: whether the object has the member, and not null
+    std::vector<char> present_;   ///< for each column: whether the object has a value other than null
     std::vector<char> mentioned_; ///< for each column: whether the object has the member
     std::size_t expected_{};      ///< the column after that of the previous member
     bool began_{};

@@ -14,11 +14,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether a row was written under the new declaration: it has a property that only this one declares. Errors: RowMismatch if it also has
-/// a property that only the old one declares.
+/// Whether a row was written under the new declaration: it has a property that only the new declaration has. Errors: RowMismatch
+/// if it also has a property that only the old declaration has.
 [[nodiscard]] result<bool> is_of_new_type(row_view stored, declared_properties before, declared_properties after);
 
-/// Returns the row to write: the new one, with the stored properties that neither type declares; nullopt if it equals the stored row.
+/// Returns the row to write: the new row, with the stored properties that neither type declares; nullopt if it equals the stored row.
 /// Errors: InvalidInput if the keys differ.
 [[nodiscard]] result<std::optional<row>> migrated_row(
     row_view stored, row_view made, declared_properties before, declared_properties after);

@@ -230,7 +230,7 @@ private:
     static constexpr std::uint8_t unasked = 0xFE;
     std::vector<std::uint8_t> queued_; ///< one of the values above, or the number of the statement that is prepared
     std::uint64_t prepared_{};         ///< a bit for each statement that this session has prepared
-    bool named_{};                     ///< statements are prepared, each one before its first use
+    bool named_{};                     ///< statements are prepared, each before its first use
     bool own_settings_{true};          ///< the session started with our settings; otherwise each transaction sends them
     bool broken_{};
     bool rolls_back_{}; ///< a rollback is under way

@@ -9,9 +9,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The next version. Both sequences only grow: `draws` by one for each version, `base` only in here, under a lock, when the sum has fallen
-/// behind the clock by more than a millisecond (source: "Tables in PostgreSQL, version 2", docs/stored_formats.md). The sum that is drawn after
-/// another one was drawn is therefore greater. The lock is not waited for: without it the version is late, and still greater.
+/// The next version. Both sequences only grow: `draws` by one for each version, `base` only here, under a lock, when the sum has fallen
+/// behind the clock by more than a millisecond (source: "Tables in PostgreSQL, version 2", docs/stored_formats.md).
+/// Each version is therefore greater than every version drawn before it. The lock is not waited for: without the lock, the version lags
+/// behind the clock but is still greater.
 inline constexpr std::string_view pg_next_version =
     "(nextval('@.draws') + CASE WHEN pg_sequence_last_value('@.base') + pg_sequence_last_value('@.draws') >= "
     "$?::int8 - 10000 THEN pg_sequence_last_value('@.base') WHEN pg_try_advisory_lock(#, -1) THEN CASE WHEN "
@@ -72,10 +73,10 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
             case pg_statement::commit: return "COMMIT";
             case pg_statement::rollback: return "ROLLBACK";
             case pg_statement::set_timeout: return "SELECT set_config('statement_timeout', $1::int8::text, true)";
-            // Writes of one row. Whatever may create or remove a row holds the lock of its key, and shares that of the partition. The row
-            // itself is the lock of everything else. A version is drawn under these locks, so it is greater than all that the key had.
-            // A table that does not exist has no number, which is refused (23502). No row: for an insert there is a row already, otherwise
-            // `look` tells why.
+            // Writes of one row. A statement that may create or remove a row holds the lock of its key, and shares the
+            // lock of the partition. All other statements lock only the row itself. The version is drawn under these locks, so it is
+            // greater than all earlier versions of the key. A table that does not exist has no number, which is refused (23502). If an
+            // insert returns no row, the row exists already; for all other statements `look` finds the reason.
             case pg_statement::insert:
                 return "INSERT INTO @.entities VALUES ((SELECT id FROM @.tables WHERE key = $1::bytea AND "
                        "pg_advisory_xact_lock_shared($6::int8) IS NOT NULL AND pg_advisory_xact_lock($7::int8) IS NOT "
@@ -186,7 +187,7 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
             case pg_statement::forget_table:
                 return "INSERT INTO @.forgotten VALUES ($1::int4, pg_current_xact_id()::text::int8)";
             case pg_statement::remove_table: return "DELETE FROM @.tables WHERE id = $1::int4";
-            // The last column tells whether no statement is left that began before the table was dropped, and may still add a row.
+            // The last column is true once no statement runs that began before the table was dropped: such a statement may still add a row.
             case pg_statement::forgotten:
                 return "SELECT id, pg_snapshot_xmin(pg_current_snapshot())::text::int8 > dropped FROM @.forgotten "
                        "WHERE id > $1::int4 ORDER BY id LIMIT 1";
@@ -307,12 +308,12 @@ ENTITABLE_DECL result<std::int64_t> check_pg_schema(postgres_options const& opti
     if (!earlier && version != std::to_string(pg_schema_version)) {
         bool const newer = version.size() > 1 || version[0] > '2';
         return failure{newer ? error_code::store_newer : error_code::store_foreign,
-            text::joined({"the tables in the database have format ", version, "; this library knows formats 1 and ",
+            text::joined({"the tables in the database have format ", version, "; this library supports formats 1 and ",
                 std::to_string(pg_schema_version)})};
     }
     if ((state.at(0).bytes(1, 0) == "1") != without_case) {
         return failure{error_code::store_foreign,
-            "the tables were created by a profile with other case sensitivity of table names "
+            "the tables were created by a profile with different case sensitivity of table names "
             "(table_names_without_case)"};
     }
     return earlier ? std::int64_t{1} : pg_schema_version;

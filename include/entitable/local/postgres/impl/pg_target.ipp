@@ -154,7 +154,7 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
     bool known = false;
     for (meaning const& each : meanings) {
         if (each.word == session) {
-            // libpq's default is any; without an explicit setting a program wants to write
+            // libpq's default is any; without an explicit setting the server must accept writes
             bool const asked =
                 value(given.get(), "target_session_attrs") != nullptr || std::getenv("PGTARGETSESSIONATTRS") != nullptr;
             made.session = asked ? each.session : pg_session::read_write;

@@ -161,7 +161,7 @@ inline resumable<shard_map_ref> send_map_change(drawn_map_change change, shard_m
         bool const lost = sent.error().effect == effect::unknown;
         bool const refused = sent.error().code == error_code::update_condition_not_satisfied ||
             sent.error().code == error_code::resource_not_found; // for example, a rule was removed in the meantime
-        // A refusal may be due to an earlier send whose response was lost. Only a read tells.
+        // A refusal may be due to an earlier send whose response was lost. Only a read shows the outcome.
         if ((!lost && !refused && !unsettled) || sending == most_sendings) {
             co_return with_effect(sent.error(), unsettled || lost);
         }

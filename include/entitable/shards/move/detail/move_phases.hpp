@@ -15,7 +15,7 @@ namespace detail {
 struct move_phase {
     move_step step; ///< the step that watchers see
     copy_pass pass;
-    bool off_line;   ///< whether a move off line has it
+    bool off_line;   ///< whether an offline move includes it
     bool is_drained; ///< writes are refused
     bool is_sealed;  ///< reads are refused as well
 

@@ -175,7 +175,7 @@ ENTITABLE_DECL result<move_plan> move_planning::merge(
     if (!map->by_ranges || below->row.high.empty() || below->row.high != above->row.low) {
         return failure{error_code::invalid_input,
             text::joined({"the virtual shards ", std::to_string(lower), " and ", std::to_string(upper),
-                " must be adjacent ranges, the lower one first"})};
+                " must be adjacent ranges, with the lower range first"})};
     }
     ENTITABLE_CHECK(check_placement(cloud.map(), lower, upper, target));
     move_plan plan{cloud, std::move(target), std::move(options)};

@@ -29,8 +29,8 @@ ENTITABLE_DECL resumable<void> erase_keys(std::string table, std::vector<key_int
         auto found = co_await ask(asked, {.place = place});
         if (!found && found.error().code == error_code::table_not_found) { co_return {}; }
         if (!found) { co_return std::move(found).as_failure(); }
-        asked.continuation.reset(); // the rows of this page are erased: the next one begins where it did
-        if (found->rows.empty()) {  // an empty page is not always the last one
+        asked.continuation.reset(); // the rows of this page are erased: the next page begins at the same place
+        if (found->rows.empty()) {  // an empty page is not always the last page
             asked.continuation = std::move(found->continuation);
             if (!asked.continuation) { partitions.pop_back(); }
             continue;

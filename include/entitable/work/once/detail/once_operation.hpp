@@ -32,7 +32,7 @@ struct once_attempts {
     random_source& random;
 };
 
-/// The claim of a caller, or what an earlier caller did.
+/// The claim of a caller, or the result of an earlier caller.
 struct once_claim {
     bool mine{};         ///< false if the key is done
     std::string claim;   ///< differs in each call
@@ -43,10 +43,10 @@ struct once_claim {
 };
 
 /// One of three tasks:
-/// - Claim: inserts the row. If the row exists, it is read; a free row, or one whose claim has ended, is taken under the ETag that was
+/// - Claim: inserts the row. If the row exists, it is read; a free row, or a row whose claim has ended, is taken under the ETag that was
 ///   read. A claim is recognized by its id, so a lost answer costs one more read.
-/// - Done: a merge without a condition, because done is final, whoever was faster.
-/// - Free: a merge under the ETag of the claim. A refusal means that the claim is no longer the caller's.
+/// - Done: a merge without a condition, because done is final, no matter which caller was faster.
+/// - Free: a merge under the ETag of the claim. A refusal means that the caller no longer holds the claim.
 ///
 /// Whether a claim has ended is decided by the clock of the store alone: the Timestamp of the row, and the time in the answer that
 /// contained the row. The row, the call, the clock and the random source must outlive the operation.

@@ -63,7 +63,7 @@ ENTITABLE_DECL result<once_outcome> once::run_erased(std::string_view key, runne
     }
     if (auto marked = own.send(task::done, at, std::move(claim)); !marked) {
         failure unmarked = std::move(marked).as_failure();
-        unmarked.error().effect = effect::unknown; // of the function
+        unmarked.error().effect = effect::unknown; // effect of the function
         return unmarked;
     }
     return outcome;

@@ -29,7 +29,7 @@ ENTITABLE_DECL once_operation::once_operation(
     }
 }
 
-/// The first claim of a key; or the mark that a key is done whose row was removed.
+/// Inserts the first claim of a key; or the mark "done", if the row of the key was removed.
 ENTITABLE_DECL void once_operation::insert() {
     if (what_ == task::claim) { own_.runs = 1; }
     row_builder made{at_.partition_key, at_.row_key};
@@ -110,7 +110,7 @@ ENTITABLE_DECL void once_operation::answer(result<get_entity::response> found, s
 ENTITABLE_DECL void once_operation::answer(result<written> done, steady_time now) {
     if (done) {
         if (what_ == task::claim && done->etag.empty()) {
-            phase_ = phase::read; // the version is in the row
+            phase_ = phase::read; // reads the version, which the response lacks
             return;
         }
         own_.mine = what_ == task::claim;
@@ -119,7 +119,7 @@ ENTITABLE_DECL void once_operation::answer(result<written> done, steady_time now
     }
     failure problem = std::move(done).as_failure();
     if (problem.error().effect == effect::unknown) {
-        // A claim looks whether it arrived. The other tasks can be repeated.
+        // The row is read to see whether a claim was applied. The other tasks can be repeated.
         return repeat(what_ == task::claim ? phase::read : phase_, std::move(problem), now);
     }
     switch (problem.error().code) {
