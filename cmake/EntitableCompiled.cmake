@@ -3,6 +3,7 @@
 #
 #   entitable::compiled            the parts of entitable/src.hpp, compiled side by side: the core
 #   entitable::<NAME>_compiled     entitable/src/<NAME>.hpp, and what it needs
+#   entitable::open_compiled       entitable::open(address), for the stores of all components that were found
 #
 # They are built with the flags of the program, only when something links them, and say ENTITABLE_SEPARATE_COMPILATION to whoever does.
 
@@ -36,6 +37,29 @@ function(entitable_add_compiled name component)
     endif()
 endfunction()
 
+# The program's list of the kinds of stores that open(address) opens. It is written last, when all components are known.
+function(entitable_add_open)
+    if(TARGET entitable_open_compiled)
+        return()
+    endif()
+    set(text "#include <entitable/open.hpp>\n#include <entitable/shards.hpp>\n")
+    set(kinds "entitable::memory_stores, entitable::shard_stores")
+    set(needs entitable::compiled)
+    foreach(component file postgres azure)
+        set(found "TARGET_EXISTS:entitable_${component}_compiled")
+        string(APPEND text "$<$<${found}>:#include <entitable/${component}.hpp$<ANGLE-R>>\n")
+        string(APPEND kinds "$<$<${found}>:$<COMMA> entitable::${component}_stores>")
+        list(APPEND needs "$<$<${found}>:entitable_${component}_compiled>")
+    endforeach()
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/entitable_compiled/open.cpp")
+    file(GENERATE OUTPUT "${source}" CONTENT "${text}\nENTITABLE_STORE_KINDS(${kinds});\n")
+    add_library(entitable_open_compiled STATIC EXCLUDE_FROM_ALL "${source}")
+    add_library(entitable::open_compiled ALIAS entitable_open_compiled)
+    target_link_libraries(entitable_open_compiled PUBLIC ${needs})
+    set_target_properties(entitable_open_compiled PROPERTIES
+        CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_INCLUDE_WHAT_YOU_USE "" POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
 get_property(entitable_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 if("CXX" IN_LIST entitable_languages)
     entitable_add_compiled(compiled core PARTS shards core client fleet work bulk memory) # the longest first
@@ -46,5 +70,6 @@ if("CXX" IN_LIST entitable_languages)
     entitable_add_compiled(azure_compiled azure PARTS azure NEEDS entitable::compiled)
     entitable_add_compiled(server_compiled azure PARTS server NEEDS entitable::azure_compiled)
     entitable_add_compiled(listener_compiled listener PARTS listener NEEDS entitable::server_compiled)
+    entitable_add_open()
 endif()
 unset(entitable_languages)

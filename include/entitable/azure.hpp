@@ -9,5 +9,6 @@
 #include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/cloud/account/sas.hpp>
 #include <entitable/cloud/http/curl_client.hpp>
+#include <entitable/cloud/rest/azure_address.hpp>
 #include <entitable/cloud/rest/azure_backend.hpp>
 #include <entitable/cloud/rest/azure_service.hpp>

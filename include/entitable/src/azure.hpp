@@ -26,6 +26,7 @@
 #include <entitable/cloud/http/impl/http_message.ipp>
 #include <entitable/cloud/http/impl/response_reader.ipp>
 #include <entitable/cloud/http/impl/url.ipp>
+#include <entitable/cloud/rest/impl/azure_address.ipp>
 #include <entitable/cloud/rest/impl/rest_channel.ipp>
 #include <entitable/cloud/rest/impl/rest_engine.ipp>
 #include <entitable/cloud/wire/impl/answer_reader.ipp>

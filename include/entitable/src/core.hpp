@@ -11,6 +11,8 @@
     "entitable/src/core.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/core/address/impl/open.ipp>
+#include <entitable/core/address/impl/store_address.ipp>
 #include <entitable/core/decorators/impl/breaking.ipp>
 #include <entitable/core/decorators/impl/limited.ipp>
 #include <entitable/core/decorators/impl/metered.ipp>

@@ -17,6 +17,7 @@
 #include <entitable/local/postgres/impl/pg_pool.ipp>
 #include <entitable/local/postgres/impl/pg_schema.ipp>
 #include <entitable/local/postgres/impl/pg_target.ipp>
+#include <entitable/local/postgres/impl/postgres_address.ipp>
 #include <entitable/local/postgres/impl/postgres_commit.ipp>
 #include <entitable/local/postgres/impl/postgres_scan.ipp>
 #include <entitable/local/postgres/impl/postgres_store.ipp>

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// Text in URLs: the only place where bytes are percent-encoded and keys become path segments.
+/// Text in URLs: the only place where bytes are percent-encoded and keys become path segments. The inverse is
+/// `append_url_unescaped`.
 
-#include <entitable/core/config.hpp>
+#include <entitable/core/detail/hexadecimal.hpp>
 
 #include <string>
 #include <string_view>
@@ -22,9 +23,6 @@ void append_url_quoted(std::string& out, std::string_view text);
 /// Appends `TABLE(PartitionKey='...',RowKey='...')`.
 void append_entity_path(
     std::string& out, std::string_view table, std::string_view partition_key, std::string_view row_key);
-
-/// Appends the bytes of percent-encoded text; false if a % is not followed by two hexadecimal digits.
-[[nodiscard]] bool append_url_unescaped(std::string& out, std::string_view text);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -41,20 +41,5 @@ ENTITABLE_DECL void append_entity_path(
     out += "')";
 }
 
-ENTITABLE_DECL bool append_url_unescaped(std::string& out, std::string_view text) {
-    while (!text.empty()) {
-        std::size_t const percent = text.find('%');
-        out.append(text.substr(0, percent));
-        if (percent == std::string_view::npos) { return true; }
-        text.remove_prefix(percent + 1);
-        int const high = text.size() < 2 ? -1 : hexadecimal_digit(text[0]);
-        int const low = text.size() < 2 ? -1 : hexadecimal_digit(text[1]);
-        if (high < 0 || low < 0) { return false; }
-        out += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
-        text.remove_prefix(2);
-    }
-    return true;
-}
-
 } // namespace detail
 ENTITABLE_END_NAMESPACE
