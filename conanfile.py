@@ -15,6 +15,7 @@ required_conan_version = ">=2.0"
 # What each component needs besides the core: packages with the versions that are known to work, and their components.
 COMPONENTS = {
     "hana": {"boost": ("[>=1.74 <2]", "boost::headers")},
+    "ranges": {"range-v3": ("[>=0.12 <1]", "range-v3::range-v3")},
     "file": {"sqlite3": ("[>=3.32 <4]", "sqlite3::sqlite3")},
     "azure": {
         "libcurl": ("[>=7.88 <9]", "libcurl::libcurl"),

@@ -39,7 +39,7 @@ std::string answer_entity(std::size_t index) {
     std::string text;
     detail::append_json_entity(text, to_row(measure::make_business(index, page_rows)).value());
     date_time const time{134'000'000'000'000'001 + static_cast<std::int64_t>(index) * 1234};
-    std::string tag = etag::of(time).text();
+    std::string tag = etag::of(time).to_string();
     for (std::size_t at = tag.find('"'); at != std::string::npos; at = tag.find('"', at + 2)) {
         tag.insert(at, 1, '\\');
     }

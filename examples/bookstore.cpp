@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
     }};
     bool sold_in_each = true;
     for (entitable::move_plan& plan : plans) {
-        std::printf("%s", plan.explain().c_str());
+        std::printf("%s", plan.to_string().c_str());
         std::int32_t const sold_before = sold;
         auto last = entitable::move_step::done;
         plan.run([&](entitable::move_progress const& at) {

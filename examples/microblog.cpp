@@ -101,11 +101,11 @@ void edit(blog const& all, merge_option how, char const* name, bool same_propert
         .value();
     (void)work.find("harbour", on_day(7)).value();
     auto const saved = work.save().value();
-    char const* told = saved.changes.empty() ? "nothing to save" : saved.all_saved() ? "saved" : "a conflict";
+    char const* told = saved.changes.empty() ? "nothing to save" : saved.good() ? "saved" : "a conflict";
     post const stored = posts.get("harbour", on_day(7)).value();
     std::printf("  %-26s %-16s stored: %s%s%s\n", name, told, stored.text.c_str(), stored.note ? " + note " : "",
         stored.note.value_or("").c_str());
-    if (!saved.all_saved()) {
+    if (!saved.good()) {
         auto const met = work.conflict_of(mine).value();
         std::printf("  %28s was \"%s\", mine \"%s\", theirs \"%s\"", "", met->original->text.c_str(),
             met->mine.text.c_str(), met->theirs->text.c_str());

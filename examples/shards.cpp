@@ -85,7 +85,7 @@ public:
             ENTITABLE_TRY(
                 auto plan, entitable::plan_move(all.cloud(), static_cast<std::int32_t>(number(words[1])), words[2]));
             if (verb == "plan") {
-                std::printf("%s", plan.explain().c_str());
+                std::printf("%s", plan.to_string().c_str());
                 return done;
             }
             ENTITABLE_TRY(auto const moved, plan.run());
@@ -228,7 +228,7 @@ private:
     }
 
     static result<int> make_moves(entitable::rebalance_plan const& plan) {
-        std::printf("%s", plan.explain().c_str());
+        std::printf("%s", plan.to_string().c_str());
         ENTITABLE_TRY(auto const told, plan.run());
         std::printf("%zu shards moved\n", told.moved);
         return done;
@@ -239,7 +239,7 @@ private:
         ENTITABLE_TRY(
             auto const plan, entitable::plan_rebalance(all, {.by = entitable::balance_by::bytes, .threshold = 1.1}));
         if (dry) {
-            std::printf("%s", plan.explain().c_str());
+            std::printf("%s", plan.to_string().c_str());
             return plan.moves.empty() ? done : look_at_it;
         }
         return make_moves(plan);

@@ -19,6 +19,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <iostream>
+#include <iterator>
 #include <set>
 #include <thread>
 #include <vector>
@@ -166,7 +168,7 @@ int main(int, char** arguments) {
         ::waitpid(each, &status, 0);
         well = well && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
-    std::printf("workers were killed, and the others ended %s\n", well ? "well" : "badly");
+    std::cout << "workers were killed, and the others ended " << (well ? "well" : "badly") << std::endl;
 
     office const in{path};
     std::set<std::int64_t> numbers;
@@ -175,7 +177,7 @@ int main(int, char** arguments) {
         ++invoices;
         numbers.insert(each.number);
     }
-    std::printf("%d orders, %zu invoices, %zu different numbers\n", orders, invoices, numbers.size());
+    std::cout << orders << " orders, " << invoices << " invoices, " << numbers.size() << " different numbers\n";
     std::this_thread::sleep_for(2100ms); // what killed workers had taken comes back
     std::int64_t highest = *numbers.rbegin();
     std::size_t left = 0;
@@ -187,7 +189,6 @@ int main(int, char** arguments) {
         }
         item->complete().value();
     }
-    std::printf("numbers that are neither on an invoice nor in the queue: %d\n",
-        static_cast<int>(highest - static_cast<std::int64_t>(numbers.size())));
-    std::printf("%s\n", left < 10 * block ? "the next orders take the rest" : "too many are left");
+    std::cout << "numbers that are neither on an invoice nor in the queue: " << highest - std::ssize(numbers) << '\n'
+              << (left < 10 * block ? "the next orders take the rest" : "too many are left") << '\n';
 }

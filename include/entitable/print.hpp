@@ -187,7 +187,7 @@ inline void append_special(std::string& out, etag const& version) {
     if (version.empty()) {
         out += "no etag";
     } else {
-        out += version.text();
+        out += version.to_string();
     }
 }
 inline void append_special(std::string& out, row const& row) { append_printed(out, row.view()); }

@@ -23,7 +23,7 @@ std::vector<std::string> keys() {
 
 using namespace heat_map_test;
 
-TEST_CASE("a heat map finds the planted pattern and no other") {
+TEST_CASE("a heat map finds the planted pattern and no other pattern") {
     random_source random{3};
     heat_map spread{keys()}, append{keys()}, prepend{keys()}, hot{keys()}, burst{keys()};
     for (int event = 0; event < 20'000; ++event) {

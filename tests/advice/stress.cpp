@@ -142,7 +142,7 @@ TEST_CASE("a partition whose peak is above the target is too coarse, even if the
     CHECK(outcome.verdict == stress_verdict::too_coarse);
 }
 
-TEST_CASE("a step that got few calls by chance is not saturated") {
+TEST_CASE("a step that received few calls by chance is not saturated") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) { // 200 calls, give or take 14
         testing::manual_clock time;
         stress_options options = exact(time, 100);
@@ -158,7 +158,7 @@ TEST_CASE("a step that got few calls by chance is not saturated") {
     }
 }
 
-TEST_CASE("percentiles match the distribution, waiting included") {
+TEST_CASE("percentiles match the distribution and include the waits") {
     // One worker with service times of 0.1, 0.2 ... 10 ms, each equally often, for calls every 20 ms: no call waits.
     testing::manual_clock time;
     auto const drawn = [&](std::uint64_t random) -> result<void> {

@@ -139,7 +139,7 @@ TEST_CASE("the minimum throughput follows the documentation as of the selected d
     CHECK(plan_throughput({.partitions = 1, .desired = 400, .rules = throughput_rules_of_2021()})
             .value()
             .to_string()
-            .ends_with("page of 2021-08-20\n"));
+            .ends_with("page as of 2021-08-20\n"));
     throughput_rules cassandra;
     cassandra.gb_per_partition = 30;
     CHECK(plan_ingest({.data_gb = 100, .gb_per_partition = 40, .rules = cassandra}).error().code ==

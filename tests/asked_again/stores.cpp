@@ -69,7 +69,7 @@ TEST_CASE("repeated requests: a partial query reports the missing shards and ret
             REQUIRE(asked < 5);
             auto const seen = partial(
                 cloud, [](any_store const& through) { return table<runner>{through, "runners"}.scan_table().to(); });
-            if (seen && seen->complete()) {
+            if (seen && seen->good()) {
                 CHECK(seen->value().size() == 4 * in_each);
                 break;
             }
@@ -122,7 +122,7 @@ TEST_CASE("repeated requests: all stores of a fleet are visited and checked, and
                 return tables ? result<std::size_t>{tables->tables.size()} : failure{tables.error()};
             };
             auto told = asked_until_success([&] { return stores.each(body); });
-            for (int asked = 0; !told->complete() && asked < 3; ++asked) {
+            for (int asked = 0; !told->good() && asked < 3; ++asked) {
                 CHECK_FALSE(told->whole());
                 stores.resume(*told, body);
             }
@@ -130,7 +130,7 @@ TEST_CASE("repeated requests: all stores of a fleet are visited and checked, and
             for (int asked = 0;; ++asked) {
                 REQUIRE(asked < 5);
                 auto const seen = races.publish();
-                if (seen && seen->complete()) { break; }
+                if (seen && seen->good()) { break; }
             }
             CHECK(asked_until_success([&] {
                 auto const copy = races.at("alpha");

@@ -106,7 +106,7 @@ TEST_CASE("with_timeout() ends the waits of its own task and no others") {
     CHECK(at.passed() == 18s);
 }
 
-TEST_CASE("a semaphore admits its number of tasks in order of arrival") {
+TEST_CASE("a semaphore admits as many tasks as it has permits, in order of arrival") {
     timeless at;
     async_semaphore limit{at.loop, 3};
     int now = 0;

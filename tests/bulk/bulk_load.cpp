@@ -105,7 +105,7 @@ TEST_CASE("a load treats an in-flight limit of 0 and a window of 0 as 1") {
     CHECK(bulk_insert(on.books, some_books(20), how).value().written == 20);
 }
 
-TEST_CASE("the input can be any range, including ranges of results and lazily generated ones") {
+TEST_CASE("the input can be any range, including ranges of results and lazily generated ranges") {
     stage s;
     auto const lines =
         numbered{300, [](std::int32_t id) -> result<book> {

@@ -31,7 +31,7 @@ void check_told_again(Next const& next, error const& told) {
 
 } // namespace
 
-TEST_CASE("pages after a failed page return its error, and the token of the last page continues") {
+TEST_CASE("pages after a failed page return its error, and a query can resume from the token of the last page") {
     for (std::size_t const in_flight : {1U, 3U}) {
         for (std::uint64_t const failing : {1U, 2U, 3U}) {
             INFO(in_flight << " in flight, request " << failing << " fails");

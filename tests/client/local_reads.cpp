@@ -104,7 +104,7 @@ std::string shown(sample const& each) {
 std::string shown(numbered const& each) { return shown(std::tuple{each.site, each.number, each.size}); }
 template <class E, class... Fields>
 std::string shown(selected<E, Fields...> const& each) {
-    return shown(std::tuple{each[Fields{}]...}) + each.etag().text() + " " + shown(each.timestamp());
+    return shown(std::tuple{each[Fields{}]...}) + each.etag().to_string() + " " + shown(each.timestamp());
 }
 template <class Key, class Values>
 std::string shown(std::vector<std::pair<Key, Values>> const& groups) {

@@ -56,7 +56,7 @@ void check_transport(Transport through) {
 
 } // namespace
 
-TEST_CASE("a table that was moved from returns InvalidInput, and the new one works") {
+TEST_CASE("a table that was moved from returns InvalidInput, and the new table works") {
     memory_backend store;
     auto all = runners(store, 3);
     auto const taken = std::move(all);

@@ -160,7 +160,7 @@ TEST_CASE("update: a missing table or row is reported, even if it disappears in 
     CHECK(calls == 1);
 }
 
-TEST_CASE("update: an entity is unchanged if the change function returns false leaves the entity unchanged") {
+TEST_CASE("update: the entity is unchanged if the change function returns false") {
     race on;
     auto const before = on.runners.get_stored("Boston", 7)->etag;
     auto const done = on.runners.update(

@@ -50,7 +50,7 @@ struct opened {
         std::multiset<std::string> all;
         for (auto const* name : {"books", "accounts"}) {
             auto const add = [&](entity const& each) {
-                all.insert(each.partition_key() + " " + each.row_key() + " " + each.etag().text());
+                all.insert(each.partition_key() + " " + each.row_key() + " " + each.etag().to_string());
             };
             row_table{store, name}.for_each({}, {}, add, system_rows::shown).value();
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "members of another entity type"
+// expect: "members of a different entity type"
 
 #include "orders.hpp"
 

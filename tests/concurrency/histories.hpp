@@ -61,7 +61,7 @@ timed_operation random_request(Store const& store, std::string const& partition,
     } else if (done.kind == timed_operation::one_row) {
         auto const outcome = store.execute(get_entity{"Orders", partition, std::to_string(done.row), {}}, context);
         done.ended = time++;
-        done.found[done.row] = outcome ? outcome->etag.text() : "";
+        done.found[done.row] = outcome ? outcome->etag.to_string() : "";
     } else {
         query_entities query;
         query.table = "Orders";
@@ -70,7 +70,7 @@ timed_operation random_request(Store const& store, std::string const& partition,
         done.ended = time++;
         for (std::size_t index = 0; outcome && index < outcome->rows.size(); ++index) {
             auto const row = outcome->rows[index];
-            done.found[static_cast<std::size_t>(row.row_key[0] - '0')] = row.etag().text();
+            done.found[static_cast<std::size_t>(row.row_key[0] - '0')] = row.etag().to_string();
         }
     }
     for (std::string const& version : done.found) {

@@ -30,7 +30,9 @@ struct timed_operation {
     };
 
     void succeeded(std::vector<entitable::written> const& results) {
-        for (std::size_t index = 0; index < parts.size(); ++index) { parts[index].made = results[index].etag.text(); }
+        for (std::size_t index = 0; index < parts.size(); ++index) {
+            parts[index].made = results[index].etag.to_string();
+        }
     }
     void failed(entitable::error_code code, std::size_t index) {
         refused = code;

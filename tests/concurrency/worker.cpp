@@ -48,7 +48,7 @@ TEST_CASE("run_worker on threads: messages that are renewed while sagas record t
     CHECK(second == 8);
 }
 
-TEST_CASE("run_worker on threads: stops, failures and errors at any moment") {
+TEST_CASE("run_worker on threads: handles stops, failures and errors at any moment") {
     memory_backend const store;
     table_queue<job> const queue{store, "jobs", {.lanes = 3, .max_deliveries = 1'000}};
     queue.create().value();

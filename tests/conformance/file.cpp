@@ -33,7 +33,7 @@ TEST_CASE("conformance: file_backend with a rollback journal and relaxed durabil
     conforms(options);
 }
 
-TEST_CASE("conformance: one file_backend serves all behaviours, in nasty mode with small pages") {
+TEST_CASE("conformance: one file_backend passes all behaviours, in nasty mode with small pages") {
     temporary_folder const folder;
     file_options options;
     options.local.page_bytes = 1;

@@ -90,8 +90,8 @@ TEST_CASE("conformance: each behaviour names its contract and finds a defect") {
     }
 }
 
-TEST_CASE("conformance: a failure reports the behaviour, the request, the expected answer, the actual answer, and once "
-          "the contract") {
+TEST_CASE("conformance: a failure reports the behaviour, the request, the expected answer, the actual answer, and the "
+          "contract once") {
     auto const failures = conformance::try_behaviour(
         behaviour_named("insert needs a free key"), spoiled_backend{defect::insert_overwrites}, "Shown");
     REQUIRE(failures.size() == 2);

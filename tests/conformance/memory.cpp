@@ -31,7 +31,7 @@ TEST_CASE("conformance: memory_backend") {
     conforms([] { return memory_backend{}; });
 }
 
-TEST_CASE("conformance: one memory_backend serves all behaviours") {
+TEST_CASE("conformance: one memory_backend passes all behaviours") {
     memory_backend const store;
     conforms([&] { return store; });
 }

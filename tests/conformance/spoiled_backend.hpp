@@ -276,7 +276,7 @@ private:
         found->entity = shown(asked.table, stored);
         found->etag = found->entity.view().etag();
         if (is(defect::projection_loses_the_timestamp) && !asked.select.empty()) {
-            found->entity = with_version(found->entity, {}, found->etag.text());
+            found->entity = with_version(found->entity, {}, found->etag.to_string());
         }
         if (is(defect::entity_comes_without_keys)) {
             found->entity = row{"", "", found->entity.payload(), found->entity.view().etag_text};
@@ -432,17 +432,18 @@ private:
         if (has_own_etags()) { return with_version(stored, stored.timestamp(), own_etag(table, whole(table, stored))); }
         if (is(defect::timestamp_is_of_the_first_write)) {
             std::lock_guard const guard{state_->lock};
-            return with_version(stored, state_->first[place_of(table, stored)], stored.etag().text());
+            return with_version(stored, state_->first[place_of(table, stored)], stored.etag().to_string());
         }
         if (is(defect::timestamp_has_whole_seconds)) {
             std::int64_t const ticks = stored.timestamp().ticks;
-            return with_version(stored, date_time{ticks - ticks % date_time::ticks_per_second}, stored.etag().text());
+            return with_version(
+                stored, date_time{ticks - ticks % date_time::ticks_per_second}, stored.etag().to_string());
         }
         if (is(defect::timestamp_of_the_caller)) {
             std::lock_guard const guard{state_->lock};
             auto const given = state_->first.find(place_of(table, stored));
             if (given != state_->first.end() && given->second.ticks != 0) {
-                return with_version(stored, given->second, stored.etag().text());
+                return with_version(stored, given->second, stored.etag().to_string());
             }
         }
         return row{stored};
@@ -458,8 +459,9 @@ private:
             return change.condition;
         }
         row const stored = whole(table, change.entity);
-        return own_etag(table, stored) == change.condition.version().text() ? etag_condition{stored.view().etag()}
-                                                                            : etag_condition{etag{"W/\"another\""}};
+        return own_etag(table, stored) == change.condition.version().to_string()
+            ? etag_condition{stored.view().etag()}
+            : etag_condition{etag{"W/\"another\""}};
     }
     /// After a write: updates the additional data, and returns the visible ETag.
     [[nodiscard]] written noted(std::string const& table, mutation const& change, written done) const {
@@ -510,7 +512,7 @@ private:
         }
         if (has_own_etags()) { done.etag = etag{own_etag(table, whole(table, change.entity))}; }
         if (is(defect::etag_of_another_write)) { done.etag = etag::of({1}); }
-        if (is(defect::etag_without_its_prefix)) { done.etag = etag{done.etag.text().substr(2)}; }
+        if (is(defect::etag_without_its_prefix)) { done.etag = etag{done.etag.to_string().substr(2)}; }
         return done;
     }
 

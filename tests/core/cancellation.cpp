@@ -53,7 +53,7 @@ TEST_CASE("copies of a source share one state") {
     CHECK(token.cancelled());
 }
 
-TEST_CASE("a source with a parent is cancelled by either, and never cancels the parent") {
+TEST_CASE("a source with a parent can be cancelled by itself or by its parent, and never cancels the parent") {
     cancellation_source parent;
     cancellation_source own{parent.token()};
     cancellation_source grandchild{own.token()};

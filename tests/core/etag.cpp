@@ -28,11 +28,11 @@ TEST_CASE("an ETag is the Timestamp with escaped colons and no trailing zeros") 
         {"9999-12-31T23:59:59.9999999Z", "W/\"datetime'9999-12-31T23%3A59%3A59.9999999Z'\""},
     }));
     auto const made = etag::of(time_of(one.timestamp));
-    CHECK(made.text() == one.text);
+    CHECK(made.to_string() == one.text);
     CHECK_FALSE(made.empty());
     etag const parsed{one.text};
     CHECK(parsed == made);
-    CHECK(parsed.text() == one.text);
+    CHECK(parsed.to_string() == one.text);
 }
 
 TEST_CASE("an ETag with any text is stored byte for byte") {
@@ -63,7 +63,7 @@ TEST_CASE("an ETag with any text is stored byte for byte") {
         std::string("\0\xFF", 2),
     }));
     etag const foreign{text};
-    CHECK(foreign.text() == text);
+    CHECK(foreign.to_string() == text);
     CHECK_FALSE(foreign.empty());
     CHECK(foreign == etag{text});
     CHECK_FALSE(foreign == etag::of(time_of("2001-09-09T01:46:40Z")));
@@ -71,7 +71,7 @@ TEST_CASE("an ETag with any text is stored byte for byte") {
     CHECK_FALSE(foreign == etag{text + "x"});
 }
 
-TEST_CASE("ETags are equal exactly when their texts are") {
+TEST_CASE("ETags are equal if and only if their texts are equal") {
     std::string const texts[] = {"", "junk", "W/\"datetime'2001-09-09T01%3A46%3A40Z'\"",
         "W/\"datetime'2001-09-09T01%3A46%3A40.5Z'\"", "W/\"datetime'2001-09-09T01%3A46%3A40.50Z'\"",
         "W/\"datetime'1601-01-01T00%3A00%3A00Z'\""};
@@ -84,7 +84,7 @@ TEST_CASE("a default-constructed ETag is empty") {
     CHECK(etag{}.empty());
     CHECK(etag{""}.empty());
     CHECK(etag{} == etag{""});
-    CHECK(etag{}.text().empty());
+    CHECK(etag{}.to_string().empty());
     CHECK_FALSE(etag::of(date_time{0}).empty());
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a condition accepts either its own version or any version") {
     CHECK_FALSE(exact.any());
     CHECK(exact.version() == one);
     CHECK(exact.accepts(one));
-    CHECK(exact.accepts(etag{one.text()}));
+    CHECK(exact.accepts(etag{one.to_string()}));
     CHECK_FALSE(exact.accepts(two));
     CHECK_FALSE(exact.accepts(etag{}));
     etag_condition const empty = etag{};

@@ -80,7 +80,7 @@ TEST_CASE("an owned value outlives its source") {
     CHECK(copy.view().bytes().data() != kept.view().bytes().data());
 }
 
-TEST_CASE("values are identical if their type and bits are") {
+TEST_CASE("values are identical if their types and bits are identical") {
     auto const all = one_of_each();
     for (std::size_t left = 0; left < all.size(); ++left) {
         for (std::size_t right = 0; right < all.size(); ++right) {

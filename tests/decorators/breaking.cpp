@@ -153,7 +153,7 @@ TEST_CASE("breaking: each failed probe doubles the open time, up to the limit") 
     CHECK(on.ask());
 }
 
-TEST_CASE("breaking: a lost probe does not keep the circuit open for ever") {
+TEST_CASE("breaking: a lost probe does not keep the circuit open forever") {
     stage on{{.failures = 1, .open_for = 1s}};
     on.fails(lost(), 1);
     on.time.advance(1s);

@@ -83,7 +83,7 @@ TEST_CASE("limited: requests are spread evenly after the burst") {
     CHECK(seen == std::vector{0ms, 0ms, 0ms, 100ms, 200ms, 300ms});
 }
 
-TEST_CASE("limited: an idle time restores the burst, and no more than it") {
+TEST_CASE("limited: an idle time restores the burst, and no more than the burst") {
     stage on{{.requests_a_second = 10, .burst = 2}};
     for (int count = 0; count < 4; ++count) { REQUIRE(on.ask()); }
     on.time.advance(1h);

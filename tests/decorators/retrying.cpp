@@ -135,7 +135,7 @@ TEST_CASE("retrying: a late first attempt does not undo the second") {
     CHECK(on.read("r")->etag == inserted->etag);
 }
 
-TEST_CASE("retrying: with an invalid policy every request returns its error and nothing is sent") {
+TEST_CASE("retrying: with an invalid policy every request returns the policy's error and nothing is sent") {
     auto const refused = [](retry_policy policy) {
         stage on{policy};
         auto const outcome = on.write(mutation::insert(one()));

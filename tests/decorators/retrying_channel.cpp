@@ -78,8 +78,7 @@ TEST_CASE("retrying, concurrent: with an invalid policy no request is sent") {
     CHECK(on.service.requests() == 0);
 }
 
-TEST_CASE(
-    "retrying, concurrent: one request is cancelled while it waits, and another one while the clock of a third runs") {
+TEST_CASE("retrying, concurrent: one of two waiting requests can be cancelled, and the other succeeds") {
     stage on;
     on.service.plan({fault::lost_before(), 1});
     on.service.plan({fault::busy(), 2});

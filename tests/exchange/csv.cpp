@@ -50,7 +50,7 @@ result<void> header_of(std::string const& text, csv_read_options const& options 
 
 } // namespace
 
-TEST_CASE("10,000 books survive a CSV text, and are written again byte for byte") {
+TEST_CASE("10,000 books survive a round trip through CSV, and are written again byte for byte") {
     auto const books = made_books(10'000);
     for (bool const crlf : {false, true}) {
         csv_write_options how;
@@ -70,7 +70,7 @@ TEST_CASE("10,000 books survive a CSV text, and are written again byte for byte"
         "en,1,\"The book, number 1\",,1901,0.01,\n");
 }
 
-TEST_CASE("random entities of every type survive a CSV text with every separator") {
+TEST_CASE("random entities of every type survive a round trip through CSV with every separator") {
     std::vector<everything> all;
     for (std::uint64_t seed = 0; seed < 10'000; ++seed) { all.push_back(random_everything(seed)); }
     for (char const separator : {',', ';', '\t', '|', '.', 'a', '\0'}) {
@@ -86,7 +86,7 @@ TEST_CASE("random entities of every type survive a CSV text with every separator
     }
 }
 
-TEST_CASE("a reader of CSV is the input of a bulk load, and a query the input of a writer") {
+TEST_CASE("a reader of CSV can be the input of a bulk load, and a query can be the input of a writer") {
     memory_backend store;
     table<book> books{store, "books"};
     books.create().value();
@@ -124,7 +124,7 @@ TEST_CASE("empty lines, a missing last line end, CR LF and a byte order mark are
     CHECK(read_all<line>(lines("a,1,,\n")).report.lines == 2);
 }
 
-TEST_CASE("columns are found by name: in any order, missing if they may be absent, unknown") {
+TEST_CASE("columns are found by name in any order; optional columns may be missing, and unknown columns are ignored") {
     std::istringstream in{"weight,unknown,number,name\n1,\"?\n?\",2,a\n"};
     auto reader = read_csv<line>(in).value();
     CHECK(reader.unknown_columns() == std::vector<std::string>{"unknown"});
@@ -185,7 +185,7 @@ struct refusal {
 
 } // namespace
 
-TEST_CASE("each malformed or mismatched record is reported with line and column, and no other is lost") {
+TEST_CASE("each malformed or mismatched record is reported with line and column, and no other record is lost") {
     std::string const long_text(300, 'x');
     refusal const all[] = {
         {"b,x,,", 3, 3, "number", "the text is not a value of the member, which is an Edm.Int32", 3},
@@ -242,7 +242,7 @@ TEST_CASE("each malformed or mismatched record is reported with line and column,
     }
 }
 
-TEST_CASE("a quote that is never closed is reported where it opens, with all that it takes") {
+TEST_CASE("a quote that is never closed is reported where it opens, with all the text that it encloses") {
     auto const read = read_all<line>(lines("a,1,,\nb,2,\"x,\nc,3,,\n"));
     CHECK(read.entities.size() == 1);
     REQUIRE(read.report.refusals.size() == 1);
@@ -268,7 +268,7 @@ TEST_CASE("half of an optional reference is refused, in the header and in a reco
     CHECK_THAT(read_csv<everything>(in).error().message, ContainsSubstring("\"maybe_writer_PartitionKey\""));
 }
 
-TEST_CASE("reading ends after as many refused records as are allowed, and says that it did") {
+TEST_CASE("reading ends after the allowed number of refused records, and reports this") {
     csv_read_options how;
     how.max_refused = 1;
     how.keep_refused = 1;
@@ -326,7 +326,7 @@ TEST_CASE("a stream that fails is an error, and not the end of the text") {
     CHECK(write_csv(out, made_books(10)).error().code == error_code::store_failed);
 }
 
-TEST_CASE("an error of the range and a value without a text end a writer") {
+TEST_CASE("an error of the range stops a writer, and so does a value without a text") {
     std::ostringstream out;
     std::vector<result<line>> rows;
     rows.emplace_back(line{"a", 1, {}, {}});

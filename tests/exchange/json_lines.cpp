@@ -42,7 +42,7 @@ ENTITABLE(line, partition_key(name), row_key(number), properties(note, weight, l
 
 } // namespace
 
-TEST_CASE("10,000 books survive JSON lines, and are written again byte for byte") {
+TEST_CASE("10,000 books survive a round trip through JSON lines, and are written again byte for byte") {
     auto const books = made_books(10'000);
     std::string const text = lines_of(books);
     auto const again = read_all<book>(text);
@@ -59,7 +59,7 @@ TEST_CASE("10,000 books survive JSON lines, and are written again byte for byte"
         "{\"language\":\"en\",\"number\":1,\"title\":\"The book, number 1\",\"year\":1901,\"Price\":0.01}\n");
 }
 
-TEST_CASE("random entities of every type survive JSON lines") {
+TEST_CASE("random entities of every type survive a round trip through JSON lines") {
     std::vector<everything> all;
     for (std::uint64_t seed = 0; seed < 10'000; ++seed) { all.push_back(random_everything(seed)); }
     std::string const text = lines_of(all);
@@ -70,7 +70,7 @@ TEST_CASE("random entities of every type survive JSON lines") {
     CHECK(lines_of(again.entities) == text);
 }
 
-TEST_CASE("a reader of JSON lines is the input of a bulk load, and a query the input of a writer") {
+TEST_CASE("a reader of JSON lines can be the input of a bulk load, and a query can be the input of a writer") {
     memory_backend store;
     table<book> books{store, "books"};
     books.create().value();
@@ -107,7 +107,7 @@ TEST_CASE("JSON lines: spaces, escapes, any order, null, strings of digits and s
     CHECK(read_all<line>("").report.lines == 0);
 }
 
-TEST_CASE("each malformed or mismatched line is reported with its column, and no other is lost") {
+TEST_CASE("each malformed or mismatched line is reported with its column, and no other line is lost") {
     struct refusal {
         std::string text;
         std::uint64_t column;
@@ -144,12 +144,12 @@ TEST_CASE("each malformed or mismatched line is reported with its column, and no
         {"{\"a\":\"\\x\"}", 7, "", "an invalid escape in a string"},
         {"{\"a\":\"\\u12g4\"}", 7, "", "an invalid escape in a string"},
         {"{\"a\":\"\\", 7, "", "an escape is not complete"},
-        {"{\"a\":\"\\uD800\"}", 7, "", "the escape of a first surrogate without a second one"},
-        {"{\"a\":\"\\uD800\\u0041\"}", 7, "", "the escape of a first surrogate without a second one"},
-        {"{\"a\":\"\\uDC00\"}", 7, "", "the escape of a second surrogate without a first one"},
+        {"{\"a\":\"\\uD800\"}", 7, "", "the escape of a high surrogate without a low surrogate"},
+        {"{\"a\":\"\\uD800\\u0041\"}", 7, "", "the escape of a high surrogate without a low surrogate"},
+        {"{\"a\":\"\\uDC00\"}", 7, "", "the escape of a low surrogate without a high surrogate"},
         {"{\"a\":\"\xC3\"}", 7, "", "a byte that is not valid UTF-8"},
         {"{} x", 4, "", "text follows the object: each line has one object"},
-        {deep, 69, "", "more than 64 arrays or objects within each other"},
+        {deep, 69, "", "more than 64 nested arrays or objects"},
         {"{\"name\":1,\"number\":1" + rest, 9, "name",
             "the value is not a value of the member, which is an Edm.String"},
         {"{\"name\":\"b\",\"number\":\"1\"" + rest, 22, "number", "the value is not a value of the member"},
@@ -193,7 +193,7 @@ TEST_CASE("each malformed or mismatched line is reported with its column, and no
     }
 }
 
-TEST_CASE("JSON lines are as strict as asked") {
+TEST_CASE("JSON lines are read as strictly as requested") {
     std::string const text = "{\"name\":\"a\",\"number\":1,\"other\":2}\n";
     CHECK(read_all<line>(text).errors.size() == 1);
     json_lines_options how;
@@ -209,7 +209,7 @@ TEST_CASE("JSON lines are as strict as asked") {
     CHECK(strictly.report.refusals.front().name == "other");
 }
 
-TEST_CASE("reading of JSON lines ends after as many refused lines as are allowed") {
+TEST_CASE("reading of JSON lines ends after the allowed number of refused lines") {
     json_lines_options how;
     how.max_refused = 0;
     auto const read = read_all<book>(lines_of(made_books(1)) + "{}\n" + lines_of(made_books(3)), how);
@@ -220,7 +220,7 @@ TEST_CASE("reading of JSON lines ends after as many refused lines as are allowed
     CHECK_FALSE(read_all<book>("\xFF\xFE{").report.ended);
 }
 
-TEST_CASE("half of an optional reference is refused in a line of JSON") {
+TEST_CASE("a line of JSON with half of an optional reference is refused") {
     std::vector<everything> one{random_everything(1)};
     one.front().maybe_writer = reference<author>{"no", "Undset"};
     std::string text = lines_of(one);

@@ -293,7 +293,7 @@ TEST_CASE("with a write-ahead log a copy is a snapshot of its start, and writers
     CHECK(marks.scan_table().count().value() == 10U + 10U * static_cast<std::size_t>(batch));
 }
 
-TEST_CASE("with a rollback journal writers make a copy start over, and after the third time they wait") {
+TEST_CASE("with a rollback journal, a commit restarts a copy, and after the third restart writers wait") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::rollback)};
     table<mark> const marks{store, "marks"};

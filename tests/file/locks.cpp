@@ -90,7 +90,7 @@ TEST_CASE("locks: opening a file with the other journal returns StoreBusy while 
 }
 
 TEST_CASE(
-    "locks: processes that open a file with either journal at any time agree on one of them, and no write is lost") {
+    "locks: processes that open a file with either journal at any time agree on one journal, and no write is lost") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     struct counts {

@@ -48,7 +48,7 @@ TEST_CASE("fleet: each store has an outcome, and failed stores can be retried") 
     };
     auto told = stores.each(body).value();
     CHECK(told.failed() == std::vector<std::string>{"beta", "closed1"});
-    CHECK_FALSE(told.complete());
+    CHECK_FALSE(told.good());
     CHECK(told.whole().error().message == "the store beta (2 of 5 stores failed): busy");
     CHECK(told.to_string().find("alpha: done\nbeta: StoreBusy") == 0);
     broken = false;

@@ -241,7 +241,7 @@ TEST_CASE("misplaced rows: are removed from ranges without a lower or upper boun
     CHECK(on.cloud.execute(query_entities{"items", {}, {}, {}, 1000, {}}, context)->rows.size() == 14);
 }
 
-TEST_CASE("misplaced rows: a table shared by two shards is skipped until one has moved") {
+TEST_CASE("misplaced rows: a table shared by two shards is skipped until one shard has moved") {
     world on{virtual_shards::ranges({})};
     on.items().create().value();
     for (char letter = 'a'; letter <= 'z'; ++letter) { on.put(std::string(1, letter), 1, letter); }
@@ -368,7 +368,7 @@ TEST_CASE("misplaced rows: a removal that was interrupted at any request can be 
     }
 }
 
-TEST_CASE("misplaced rows: removed at each request of a move, a split that moves, and a merge") {
+TEST_CASE("misplaced rows: can be removed at each request of a move, a split that moves, and a merge") {
     struct moving {
         char const* name;
         std::function<void(split_world&, sharded const&)> act;

@@ -224,7 +224,7 @@ TEST_CASE("rebalance: a run is stopped, fails and is repeated; a rule is added d
     };
     auto const plan = plan_rebalance(stores, options).value();
     REQUIRE(plan.moves.size() >= 2);
-    CHECK(plan.explain().find("move virtual shard ") == 0);
+    CHECK(plan.to_string().find("move virtual shard ") == 0);
     CHECK(plan.after < plan.before);
     int steps = 0;
     CHECK(plan.run([&](rebalance_progress const& at) { return at.moved == 0 || ++steps < 3; }).error().code ==

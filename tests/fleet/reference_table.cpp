@@ -99,7 +99,7 @@ TEST_CASE("reference: a table is published to all stores and read from the store
     write_version(home, 1);
     CHECK(rates.at("alpha").error().code == error_code::reference_missing); // not published yet
     auto told = rates.publish().value();
-    CHECK(told.complete());
+    CHECK(told.good());
     CHECK(told.stores().size() == 4);
     CHECK(rates.at("delta").value().version() == 1); // a store without a shard, too
     auto const beside = rates.beside("customer-42").value();
@@ -117,7 +117,7 @@ TEST_CASE("reference: a table is published to all stores and read from the store
     CHECK(rates.at("alpha").value().version() == 2);
     CHECK(wrong_with(beside).empty()); // who has a copy goes on with it
     rates.resume(partly);
-    CHECK(partly.complete());
+    CHECK(partly.good());
     CHECK(rates.at("beta").value().version() == 2);
     auto const sound = rates.verify().value();
     CHECK(std::all_of(sound.stores().begin(), sound.stores().end(),
@@ -171,8 +171,8 @@ TEST_CASE("reference: a new store gets its copy before its first shard") {
         map->places.begin(), map->places.end(), [](auto const& each) { return each.row.store == "epsilon"; }));
 }
 
-TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops or another one publishes, and a new "
-          "store has either all rows or none") {
+TEST_CASE("reference: no reader sees a partial copy, whenever a publisher stops or another publishes, and a new store "
+          "has either all rows or none") {
     std::int64_t const before = GENERATE(1, 0); // the version that the store has; 0: a new one
     std::string seen_wrong;
     std::size_t looks = 0;
@@ -232,13 +232,13 @@ TEST_CASE("reference: each of two concurrent publishers publishes or gets a conf
         auto const other = one_store{store, &system_clock()}.rates();
         for (std::int32_t version = 1; version <= before; ++version) {
             write_version(store, version);
-            REQUIRE(other.publish().value().complete());
+            REQUIRE(other.publish().value().good());
         }
         write_version(store, before + 1);
         std::size_t requests = 0;
         bool complete = true;
         auto const look = [&] {
-            if (requests++ == point) { complete = other.publish().value().complete(); }
+            if (requests++ == point) { complete = other.publish().value().good(); }
         };
         auto const one = one_store{looking{store, look}, &system_clock()}.rates();
         auto const done = one.publish();
@@ -251,7 +251,7 @@ TEST_CASE("reference: each of two concurrent publishers publishes or gets a conf
             CHECK(done.error().effect == effect::none);
         }
         CHECK(wrong_with(one.at("only"), before + 1) == "");
-        CHECK(other.publish().value().complete());
+        CHECK(other.publish().value().good());
         call context;
         auto const tables = any_store{store}.execute(list_tables{}, context).value().tables;
         CHECK(tables.size() <= 6); // the source, the pointers, and of master and copy the last one and the one before

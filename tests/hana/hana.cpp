@@ -182,7 +182,7 @@ TEST_CASE("equal() compares stored members and not the ETag") {
     CHECK(hana::not_equal(john, other));
 }
 
-TEST_CASE("a value with accessors is a member, too") {
+TEST_CASE("a value with accessors is also a member") {
     guarded one;
     one.key = "k";
     one.set_club("Runners");
@@ -191,7 +191,7 @@ TEST_CASE("a value with accessors is a member, too") {
     CHECK((hana::members(one) == hana::make_tuple(std::string{"k"}, std::string{"Runners"}, 4.25)));
 }
 
-TEST_CASE("an entity with more members than Hana's macros accept models hana::Struct, too") {
+TEST_CASE("an entity with more members than Hana's macros accept also models hana::Struct") {
     sixty_members one{};
     one.m00 = 1;
     one.m59 = 2;

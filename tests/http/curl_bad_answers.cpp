@@ -290,7 +290,7 @@ TEST_CASE("endless header lines that arrive byte by byte are aborted") {
     CHECK(response.error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("interim responses before the final one are harmless") {
+TEST_CASE("interim responses before the final response are harmless") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.1 100 Continue\r\nx: interim\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n");
         client.answer("x", "201 Created", "x: final\r\n");

@@ -257,8 +257,8 @@ TEST_CASE("a text of 32,768 UTF-16 units can be stored", "[live]") {
     CHECK(in.read("r")->entity.view().find("Text")->as_string() == value);
 }
 
-TEST_CASE("creating a table under the name of a deleted one returns TableBeingDeleted for a while, and succeeds within "
-          "a quarter of an hour",
+TEST_CASE("creating a table under the name of a deleted table returns TableBeingDeleted for a while, and succeeds "
+          "within a quarter of an hour",
     "[live][service]") {
     live_table const in;
     std::string const name = in.name() + "x";

@@ -58,7 +58,7 @@ TEST_CASE("a component describes its name and its codec") {
     STATIC_REQUIRE(free.separator() == "!");
 }
 
-TEST_CASE("a salted component describes its bucket too") {
+TEST_CASE("a salted component also describes its bucket") {
     using salted = salted_component<&runner::name, 16>;
     constexpr key_component bucket = salted::describe_bucket("name");
     STATIC_REQUIRE(bucket.is == key_component::kind::bucket);

@@ -92,8 +92,8 @@ void check_foreign(std::initializer_list<std::string_view> texts) {
 
 } // namespace
 
-TEST_CASE(
-    "32-bit integers have ten digits, and negative ones are a minus sign and the distance from the smallest value") {
+TEST_CASE("32-bit integers have ten digits, and negative integers are a minus sign and the distance from the smallest "
+          "value") {
     check_golden(std::int32_t{1234}, "0000001234");
     check_golden(std::int32_t{0}, "0000000000");
     check_golden(std::int32_t{-1}, "-2147483647");
@@ -115,7 +115,7 @@ TEST_CASE("8-bit and 16-bit integers have three and five digits") {
     check_golden(std::int16_t{-32768}, "-00000");
 }
 
-TEST_CASE("64-bit integers have nineteen digits, and unsigned ones have twenty") {
+TEST_CASE("64-bit integers have nineteen digits, and unsigned 64-bit integers have twenty") {
     check_golden(std::int64_t{0}, "0000000000000000000");
     check_golden(std::numeric_limits<std::int64_t>::max(), "9223372036854775807");
     check_golden(std::int64_t{-1}, "-9223372036854775807");

@@ -76,7 +76,7 @@ TEST_CASE("upsert inserts and replaces, in every kind of table", "[synonyms]") {
     CHECK(whole.get("A", 1).value().name == "Bob");
 }
 
-TEST_CASE("upsert and to_vector are awaited, too", "[synonyms]") {
+TEST_CASE("upsert and to_vector can also be awaited", "[synonyms]") {
     memory_backend const store;
     event_loop loop;
     async_table<player> const players{loop, store, "players"};

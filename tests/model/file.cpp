@@ -29,7 +29,7 @@ namespace {
 constexpr char opening = '\1';
 constexpr char closing = '\2';
 
-std::string text_of(etag const& tag) { return opening + tag.text() + closing; }
+std::string text_of(etag const& tag) { return opening + tag.to_string() + closing; }
 std::string text_of(row_view found) {
     std::string shown = "(" + std::string{found.partition_key} + "," + std::string{found.row_key} + ")";
     property_cursor cursor{found.payload};
@@ -39,7 +39,9 @@ std::string text_of(row_view found) {
     }
     return shown + text_of(found.etag());
 }
-std::string text_of(written const& outcome) { return outcome.etag.text().empty() ? "removed" : text_of(outcome.etag); }
+std::string text_of(written const& outcome) {
+    return outcome.etag.to_string().empty() ? "removed" : text_of(outcome.etag);
+}
 std::string text_of(transact::response const& outcome) {
     std::string shown;
     for (written const& each : outcome.results) { shown += text_of(each) + ";"; }

@@ -167,7 +167,7 @@ TEST_CASE("lists of indexes: a retirement runs concurrently with a reader and a 
     check(walk({retirement(), builder(), writer<wider>("writer")}, true));
 }
 
-TEST_CASE("lists of indexes: without any one of the rules, some schedule loses index rows") {
+TEST_CASE("lists of indexes: if any rule is omitted, some schedule loses index rows") {
     if (entitable_test::rounds(0, 1, 1) == 0) {
         return; // thousands of schedules, which the optimized build walks through
     }

@@ -217,7 +217,7 @@ private:
             if (property.present) { properties[std::string{property.name}] = value{property.value}; }
         }
         return "(" + std::string{found.partition_key} + "," + std::string{found.row_key} + ")" + shown(properties, {}) +
-            " " + found.etag().text() + "\n";
+            " " + found.etag().to_string() + "\n";
     }
     static std::string shown(row const& keys, naive_row const& stored, projection const& select) {
         return "(" + std::string{keys.partition_key()} + "," + std::string{keys.row_key()} + ")" +
@@ -230,7 +230,7 @@ private:
         std::vector<std::pair<std::string, std::int64_t>> given;
         for (std::size_t index = 0; index < results.size() && index < changes.size(); ++index) {
             bool const gone = changes[index].kind == mutation_kind::remove;
-            std::string const tag = results[index].etag.text();
+            std::string const tag = results[index].etag.to_string();
             different("an ETag after a removal", gone ? "yes" : "no", tag.empty() ? "yes" : "no");
             std::int64_t const timestamp = gone ? 0 : timestamp_of(tag);
             if (!gone) {

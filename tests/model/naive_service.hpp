@@ -68,7 +68,7 @@ public:
     static std::optional<error_code> bad_change(mutation const& change) {
         bool const conditional = change.kind == mutation_kind::replace || change.kind == mutation_kind::merge ||
             change.kind == mutation_kind::remove;
-        if (conditional && !change.condition.any() && !change.condition.version().text().starts_with("W/\"")) {
+        if (conditional && !change.condition.any() && !change.condition.version().to_string().starts_with("W/\"")) {
             return error_code::invalid_input;
         }
         if (auto const bad = bad_keys(change.entity.partition_key(), change.entity.row_key())) { return bad; }
@@ -127,7 +127,7 @@ public:
             if (change.kind == mutation_kind::replace || change.kind == mutation_kind::merge ||
                 change.kind == mutation_kind::remove) {
                 if (!there) { return {error_code::resource_not_found, index}; }
-                if (!change.condition.any() && change.condition.version().text() != found->second.second.etag) {
+                if (!change.condition.any() && change.condition.version().to_string() != found->second.second.etag) {
                     return {error_code::update_condition_not_satisfied, index};
                 }
             }

@@ -220,7 +220,7 @@ void twice_and_gone(writer of) {
 
 } // namespace
 
-TEST_CASE("versions on PostgreSQL: each is greater than all that its key had, in every order of the steps") {
+TEST_CASE("versions on PostgreSQL: each is greater than all earlier versions of its key, in every order of the steps") {
     CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.insert("k", 30); }) == "");
     CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.insert("j", 30); }) == "");
     CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.replace("k", 25); }) == "");
@@ -231,7 +231,7 @@ TEST_CASE("versions on PostgreSQL: each is greater than all that its key had, in
     CHECK(walked(design::as_built, back_and_forth, [](writer of) { of.create("k", 20); }) == "");
 }
 
-TEST_CASE("versions on PostgreSQL: simpler sources let a version come back") {
+TEST_CASE("versions on PostgreSQL: simpler sources can repeat a version") {
     CHECK(walked(design::clock_alone, back_and_forth, [](writer of) { of.insert("j", 30); }) != "");
     CHECK(walked(design::one_counter_set_to_the_clock, back_and_forth, [](writer of) { of.insert("j", 30); }) != "");
     CHECK(walked(design::key_not_locked, back_and_forth, [](writer of) { of.insert("k", 30); }) != "");

@@ -120,7 +120,7 @@ private:
         page seen;
         for (std::size_t index = 0; index < rows.size(); ++index) {
             row_view const each = rows[index];
-            std::string const version{each.etag().text()};
+            std::string const version{each.etag().to_string()};
             row changed;
             if (each.row_key == "header") {
                 shard_map_header header;

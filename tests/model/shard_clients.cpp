@@ -99,7 +99,7 @@ struct careless {
             if constexpr (std::same_as<Request, get_entity>) {
                 if (what == client_defect::bare_etags && answer) {
                     answer->etag =
-                        detail::etag_of_epoch(answer->etag, std::stoll(answer->etag.text().substr(4))).value();
+                        detail::etag_of_epoch(answer->etag, std::stoll(answer->etag.to_string().substr(4))).value();
                 }
             }
             return answer;

@@ -127,7 +127,7 @@ private:
         page seen;
         for (std::size_t index = 0; index < rows.size(); ++index) {
             row_view const each = rows[index];
-            std::string const version{each.etag().text()};
+            std::string const version{each.etag().to_string()};
             row changed;
             if (each.row_key == "header") {
                 shard_map_header header;
@@ -189,7 +189,7 @@ private:
             row_view each = found.rows[index];
             std::string& version = known[keys{each.partition_key, each.row_key}];
             bool const late = what_ != move_defect::trusts_timestamps || each.timestamp() > newest_before_;
-            if (version.empty() || !keys_only || late) { version = each.etag().text(); }
+            if (version.empty() || !keys_only || late) { version = each.etag().to_string(); }
             if (!keys_only && newest_ < each.timestamp()) { newest_ = each.timestamp(); }
             each.etag_text = version;
             seen.append(each);

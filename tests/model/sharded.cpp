@@ -338,7 +338,7 @@ TEST_CASE("model: a partial answer contains every row except the rows of the sha
                 CHECK((answered == 0 || asked.size() > 1 || seed % 3 == 0)); // otherwise it would have been partial
                 continue;
             }
-            incomplete += some->complete() ? 0U : 1U;
+            incomplete += some->good() ? 0U : 1U;
             for (missing_shard const& each : some->missing()) {
                 behind += each.after ? 1U : 0U;
                 CHECK(each.error.message.find(each.store) != std::string::npos);

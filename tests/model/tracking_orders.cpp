@@ -56,7 +56,7 @@ result<tally> save_all(work_on_tallies& work, save_mode mode, Again const& again
     for (int attempt = 0; attempt < 4; ++attempt) {
         ENTITABLE_TRY(auto const saved, work.save(mode));
         for (auto const& each : saved.changes) { told.sure += each.outcome == save_outcome::saved ? 1 : 0; }
-        if (saved.all_saved()) { return told; }
+        if (saved.good()) { return told; }
         for (auto const& each : saved.failed) {
             if (auto const met = work.conflict_of(each.entity()).value()) {
                 if (met->may_be_mine) {

@@ -25,7 +25,7 @@ void answer_missing(resumable<int>& op) {
 
 } // namespace
 
-TEST_CASE("moved from: resumable, also between next() and answer()") {
+TEST_CASE("moved from: resumable, including between next() and answer()") {
     auto op = read_one();
     auto const* const asked = op.next().request.as<get_entity>();
     auto kept = std::move(op);

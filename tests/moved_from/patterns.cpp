@@ -151,7 +151,7 @@ TEST_CASE("moved from: unit_of_work") {
     CHECK(work.find("kiel", 1).value()->cents == 250);
     CHECK(work.save());
     held.cents = 3;
-    CHECK(kept.save().value().all_saved());
+    CHECK(kept.save().value().good());
 }
 
 TEST_CASE("moved from: table_queue, claimed") {

@@ -65,7 +65,7 @@ failure lost() {
 
 } // namespace
 
-TEST_CASE("once: a function runs once for each key, and its row says so") {
+TEST_CASE("once: a function runs once for each key, and its row records the run") {
     stage on;
     once const mails = on.make();
     auto const first = mails.run("ann", on.counted());
@@ -123,7 +123,7 @@ TEST_CASE("once: rows that were stored by hand are read") {
     CHECK(on.ids == std::set<std::string>{"0123456789abcdef0123456789abcdef"});
 }
 
-TEST_CASE("once: an error without effect frees the key, any other keeps it claimed") {
+TEST_CASE("once: an error without effect frees the key, and after any other error the key stays claimed") {
     stage on;
     once const mails = on.make();
     auto const refused = mails.run("ann",
@@ -156,7 +156,7 @@ TEST_CASE("once: an error without effect frees the key, any other keeps it claim
     CHECK(on.ids.size() == 2); // ann, and one id in both runs for bob
 }
 
-TEST_CASE("once: an exception passes through, and the key stays claimed") {
+TEST_CASE("once: an exception is propagated, and the key stays claimed") {
     stage on;
     once const mails = on.make();
     CHECK_THROWS_AS(
@@ -213,7 +213,7 @@ TEST_CASE("once: each request may fail or lose its answer") {
     }
 }
 
-TEST_CASE("once: with one attempt, and the answer of the mark lost, the effect is unknown") {
+TEST_CASE("once: with one attempt, the effect is unknown if the answer to the mark is lost") {
     stage on;
     once_options how;
     how.max_attempts = 1;
@@ -239,7 +239,7 @@ TEST_CASE("once: with one attempt, and the answer of the mark lost, the effect i
     CHECK_FALSE(on.make().run("ann", on.counted())->ran); // it was marked
 }
 
-TEST_CASE("once: a run that takes longer than its claim is overtaken, and the key is done all the same") {
+TEST_CASE("once: a run that takes longer than its claim is overtaken, and the key is still marked as done") {
     stage on;
     once const mails = on.make();
     once const others = on.make();
@@ -294,7 +294,7 @@ TEST_CASE("once: the clock of the store decides, not the clock of the program") 
     CHECK(other.run("ann", on.counted())->ran);
 }
 
-TEST_CASE("once: keys and options out of their limits are refused before a request is sent") {
+TEST_CASE("once: keys and options outside their limits are refused before a request is sent") {
     stage on;
     once const mails = on.make();
     CHECK(mails.run("a/b", on.counted()).error().code == error_code::out_of_range_input);

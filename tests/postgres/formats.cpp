@@ -85,7 +85,7 @@ TEST_CASE("postgres formats: golden values of format 2") {
     CHECK(sql(options, "SELECT partition_key || row_key FROM readable").substr(0, 5) == "w\xF0\x9F\x98\x80");
 }
 
-TEST_CASE("postgres formats: format 1 is read, refuses writes, and is migrated by a call; versions go on") {
+TEST_CASE("postgres formats: format 1 is read, refuses writes, and is migrated by a call; versions continue") {
     if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     etag before;

@@ -78,7 +78,7 @@ private:
 
 } // namespace
 
-TEST_CASE("postgres: round trips and statements of each verb") {
+TEST_CASE("postgres: each verb takes the expected round trips and statements") {
     if (postgres_server() == nullptr) { return; }
     counting_proxy proxy{postgres_server()};
     auto options = own_schema();

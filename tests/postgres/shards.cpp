@@ -150,7 +150,7 @@ TEST_CASE("postgres: a missing server only affects its part of the table") {
     CHECK(all.error().to_string().find("second") != std::string::npos);
     auto const some =
         partial(cloud, [](any_store const& there) { return table<item>{there, "items"}.scan_table().to(); }).value();
-    CHECK_FALSE(some.complete());
+    CHECK_FALSE(some.good());
     REQUIRE(some.missing().size() == 1);
     CHECK(some.missing()[0].store == "second");
     CHECK(some.missing()[0].error.code == error_code::transport_failed);

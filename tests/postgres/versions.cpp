@@ -45,7 +45,7 @@ constexpr std::int64_t hour = 3600LL * 10'000'000;
 
 } // namespace
 
-TEST_CASE("postgres: a version never comes back over removals, dropped tables, clocks and restarts") {
+TEST_CASE("postgres: a version is never repeated after removals, dropped tables, clock changes and restarts") {
     if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const ahead = postgres_backend::connect(postgres_server(), options).value();

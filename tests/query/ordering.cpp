@@ -113,7 +113,7 @@ TEST_CASE("order_by sorts by members in both directions; absent values and NaN c
               r::bib))) == "Cid Ann Bob Dee ");
 }
 
-TEST_CASE("top and bottom return the first rows of an order; limits 0 and 1, and more than there are") {
+TEST_CASE("top and bottom return the first rows of an order, with limits of 0, 1 and more than the number of rows") {
     runners const in;
     CHECK(names(in.nyc().top(2, r::age).to().value()) == "Dee Bob ");
     CHECK(names(in.nyc().bottom(2, r::age).to().value()) == "Ann Cid ");
@@ -138,7 +138,7 @@ TEST_CASE("top and bottom return the first rows of an order; limits 0 and 1, and
     CHECK_FALSE(none.exists().value());
 }
 
-TEST_CASE("sorted queries select members, and also read those that they sort by") {
+TEST_CASE("sorted queries select members, and also read the members that they sort by") {
     runners const in;
     in.forget();
     auto const found = in.nyc().order_by(descending(r::age)).select(r::name).take(2).to().value();
@@ -153,7 +153,7 @@ TEST_CASE("sorted queries select members, and also read those that they sort by"
     CHECK(in.nyc().select(r::age, r::name).order_by(r::age).to().value()[0].get<0>() == 31);
 }
 
-TEST_CASE("order_by refuses more rows than most_rows, after one row more; take has no other limit") {
+TEST_CASE("order_by refuses more rows than most_rows, after reading one more row; take has no other limit") {
     runners const in;
     CHECK(in.nyc().order_by(r::age).most_rows(4).to().value().size() == 4);
     auto const refused = in.nyc().order_by(r::age).most_rows(3).to();
@@ -187,7 +187,7 @@ TEST_CASE("explain of a sorted query shows its order and its memory") {
     CHECK(query<runner, access_path::table>{}.top(0, r::age).to().error().code == error_code::invalid_input);
 }
 
-TEST_CASE("sorted queries return the error of a page, from each page") {
+TEST_CASE("sorted queries return the error of any page") {
     hundred const in;
     for (std::size_t page = 1; page <= 10; ++page) {
         for (bool const whole : {true, false}) {
@@ -279,7 +279,7 @@ TEST_CASE("group_by and distinct take computed values and functions of an entity
     CHECK(direct.where(r::race == "copy of second NYC").count().value() == 4);
 }
 
-TEST_CASE("a sorted query is copied, iterated again, and throws its error") {
+TEST_CASE("a sorted query can be copied and iterated again, and throws its error") {
     runners const in;
     auto const sorted = in.nyc().order_by(r::name);
     auto const copy = sorted;

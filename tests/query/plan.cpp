@@ -51,7 +51,7 @@ TEST_CASE("adjacent ranges stay separate, and overlapping ranges are merged") {
     CHECK(planned(partition && r::bib > 5 && r::bib < 5).ranges.empty());
 }
 
-TEST_CASE("an absent component sorts after every other and is in no range") {
+TEST_CASE("an absent component sorts after every other component and is in no range") {
     CHECK(planned(l::series == "A" && l::year >= 2011).ranges[0].to_string() ==
         "PartitionKey == \"A\" && RowKey >= \"0000002011\" && RowKey < \"~\"");
     CHECK(planned(l::series == "A" && l::year == std::nullopt).ranges[0].to_string() ==

@@ -35,7 +35,7 @@ std::string plan_of(table<measurement> const& readings, Predicate const& where) 
 } // namespace times_test
 using namespace times_test;
 
-TEST_CASE("a comparison with a time of the system clock equals one with the same date_time") {
+TEST_CASE("a comparison with a time of the system clock equals a comparison with the same date_time") {
     table<measurement> const readings{memory_backend{}, "readings"};
     auto const clock = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + 1ns; // rounded down to 100 ns
     auto const time = date_time::from_date(2026, 1, 1);

@@ -74,7 +74,7 @@ mutation any_change(random_source& random, std::size_t longest) {
 
 std::string told(mutation const& change) {
     return std::string{to_string(change.kind)} + '|' + std::string{change.entity.row_key()} + '|' +
-        std::string{change.entity.payload()} + '|' + change.condition.version().text();
+        std::string{change.entity.payload()} + '|' + change.condition.version().to_string();
 }
 
 using by_partition = std::map<std::string, std::vector<std::string>>;

@@ -283,7 +283,7 @@ TEST_CASE("a filter counts its comparisons but not its connectives") {
     CHECK((a && (a || !a)).comparisons() == 3);
 }
 
-TEST_CASE("filters are equal if all their nodes are") {
+TEST_CASE("filters are equal if all their nodes are equal") {
     auto const a = just("a", op::equal, std::int32_t{1});
     CHECK(a == just("a", op::equal, std::int32_t{1}));
     CHECK_FALSE(a == just("a", op::equal, std::int64_t{1}));

@@ -25,7 +25,7 @@ result<list_tables::response> listed(list_tables const& asked) {
 
 } // namespace
 
-TEST_CASE("a page cursor asks for each page once, and ends after the page without a continuation", "[request]") {
+TEST_CASE("a page cursor requests each page once, and ends after the page without a continuation", "[request]") {
     detail::page_cursor pages{list_tables{}};
     std::string read;
     std::size_t asked = 0;
@@ -41,7 +41,7 @@ TEST_CASE("a page cursor asks for each page once, and ends after the page withou
     CHECK_FALSE(pages.request().continuation);
 }
 
-TEST_CASE("after an error the same page is asked for again", "[request]") {
+TEST_CASE("after an error the same page is requested again", "[request]") {
     detail::page_cursor pages{list_tables{}};
     REQUIRE(pages.take(listed(pages.request())));
     std::optional<std::string> const token = pages.request().continuation;
@@ -54,7 +54,7 @@ TEST_CASE("after an error the same page is asked for again", "[request]") {
     CHECK(found->tables == std::vector<std::string>{"c", "d"});
 }
 
-TEST_CASE("a page cursor that starts over asks for the first page, also at the end", "[request]") {
+TEST_CASE("a page cursor that starts over requests the first page, even at the end", "[request]") {
     detail::page_cursor pages{list_tables{}};
     while (pages.more()) { REQUIRE(pages.take(listed(pages.request()))); }
     pages.restart();
@@ -65,7 +65,7 @@ TEST_CASE("a page cursor that starts over asks for the first page, also at the e
     CHECK_FALSE(pages.request().continuation);
 }
 
-TEST_CASE("an empty page with a continuation is not the last one", "[request]") {
+TEST_CASE("an empty page with a continuation is not the last page", "[request]") {
     detail::page_cursor pages{query_entities{}};
     query_entities::response empty;
     empty.continuation = "more";

@@ -129,7 +129,7 @@ TEST_CASE("resumable: a coroutine runs like any operation, over pages and nested
     CHECK(refused.error().code == error_code::entity_already_exists);
 }
 
-TEST_CASE("resumable: next() twice is the same step; delays count from the latest response") {
+TEST_CASE("resumable: next() called twice returns the same step; delays count from the latest response") {
     auto op = wait_for_row();
     operation_step const first = op.next();
     operation_step const same = op.next();
@@ -170,7 +170,7 @@ TEST_CASE("resumable: begin() sets the time before the first response; delay_nex
     CHECK(seen == std::vector{steady_at(5s), steady_at(7s)});
 }
 
-TEST_CASE("resumable: abandon() destroys the coroutines from the inside, and reports an unsettled write") {
+TEST_CASE("resumable: abandon() destroys the coroutines from the inside out, and reports an unsettled write") {
     std::vector<std::string> ends;
     auto op = outer(ends, false);
     CHECK_FALSE(op.next().done());
@@ -201,7 +201,7 @@ TEST_CASE("resumable: abandon() destroys the coroutines from the inside, and rep
     CHECK(done.finish().value() == 1);
 }
 
-TEST_CASE("resumable: destroyed in the middle, it destroys the coroutines from the inside") {
+TEST_CASE("resumable: an operation that is destroyed before its end destroys the coroutines from the inside out") {
     std::vector<std::string> ends;
     {
         auto op = outer(ends, false);
@@ -228,7 +228,7 @@ TEST_CASE("resumable: an operation that was begun cannot be nested any more") {
     CHECK(nesting.finish().error().code == error_code::internal_error);
 }
 
-TEST_CASE("resumable: a response to another request is an InternalError, and the end") {
+TEST_CASE("resumable: a response to another request ends the operation with InternalError") {
     std::vector<std::string> ends;
     auto op = outer(ends, false);
     static_cast<void>(op.next());
@@ -262,7 +262,7 @@ TEST_CASE("resumable: exceptions reach the coroutine that awaits, then the calle
     CHECK(thrown.next().done());
 }
 
-TEST_CASE("resumable: the stack does not grow with operations that end without asking, nor with nesting") {
+TEST_CASE("resumable: the stack grows neither with operations that end without a request nor with nesting") {
     auto op = sum(200'000);
     CHECK(op.next().done());
     CHECK(op.finish().value() == 200'000);
@@ -272,7 +272,7 @@ TEST_CASE("resumable: the stack does not grow with operations that end without a
     CHECK(nested.finish().value() == 2'000);
 }
 
-TEST_CASE("resumable: everything that can happen at each step") {
+TEST_CASE("resumable: never leaves too many rows, whatever happens at each step") {
     auto const found = testing::steps([](testing::stage& on) {
         call own;
         static_cast<void>(on.store().execute(create_table{"Counts"}, own));

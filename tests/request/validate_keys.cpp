@@ -30,7 +30,7 @@ TEST_CASE("keys may be empty and contain any character that is not forbidden") {
     }
 }
 
-TEST_CASE("among the first 256 code points, exactly the forbidden ones are refused") {
+TEST_CASE("among the first 256 code points, exactly the forbidden characters are refused") {
     for (char32_t point = 0; point < 0x100; ++point) {
         bool const forbidden = point == '/' || point == '\\' || point == '#' || point == '?' || point < 0x20 ||
             (point >= 0x7F && point <= 0x9F);

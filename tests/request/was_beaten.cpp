@@ -20,7 +20,7 @@ TEST_CASE("a writer was beaten if the row is no longer as it was read", "[reques
     }
 }
 
-TEST_CASE("what another writer may have done limits the judgement", "[request]") {
+TEST_CASE("a refusal counts only if the other writer may have caused it", "[request]") {
     CHECK(was_beaten(error_code::update_condition_not_satisfied, rival_change::changed_or_removed));
     CHECK(was_beaten(error_code::resource_not_found, rival_change::changed_or_removed));
     CHECK_FALSE(was_beaten(error_code::entity_already_exists, rival_change::changed_or_removed));

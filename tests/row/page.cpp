@@ -92,14 +92,14 @@ TEST_CASE("an ETag that does not correspond to the Timestamp is stored with its 
     std::string_view const unusual = "W/\"datetime'2020-11-07T01%3A23%3A13.3773350Z'\"";
     row const other{"p", "r", usual.payload(), unusual};
     CHECK(other.payload() == usual.payload());
-    CHECK(other.view().etag().text() == unusual);
-    CHECK(row{other.view()}.view().etag().text() == unusual);
+    CHECK(other.view().etag().to_string() == unusual);
+    CHECK(row{other.view()}.view().etag().to_string() == unusual);
     page rows;
     rows.append(usual);
     rows.append(other);
     rows.append(usual);
     CHECK(rows[0].etag() == etag::of(usual.view().timestamp()));
-    CHECK(rows[1].etag().text() == unusual);
+    CHECK(rows[1].etag().to_string() == unusual);
     CHECK(rows[1].payload == usual.payload());
     CHECK(rows[2].etag_text.empty());
     CHECK(rows[2].payload == usual.payload());

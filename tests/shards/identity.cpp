@@ -200,7 +200,7 @@ TEST_CASE("identity: two maps cannot share a store") {
     CHECK(is_wrong(table<item>{all.open("mapa"), "items"}.scan_table().to().error(), "the store b"));
 }
 
-TEST_CASE("identity: a map that replaces the opened one is refused") {
+TEST_CASE("identity: a map that replaces the opened map is refused") {
     store_world all;
     CHECK(all.make({"a"}));
     sharded const cloud = all.open();

@@ -50,7 +50,7 @@ read_pages read_by_move(bool off_line) {
     options.time = &time;
     options.off_line = off_line;
     auto plan = plan_move(cloud, 0, "to", options).value();
-    read_pages made{plan.explain(), 0, 0};
+    read_pages made{plan.to_string(), 0, 0};
     CHECK(plan.run().value().step == move_step::done);
     for (auto const& store : {from, to}) {
         for (query_entities const& each : store.all<query_entities>()) {

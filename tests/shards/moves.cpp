@@ -229,7 +229,7 @@ TEST_CASE("shards: a shard is moved offline") {
     options.off_line = true;
     auto plan = plan_move(cloud, shard, "delta", options).value();
     CHECK(plan.tables == 2);
-    CHECK(plan.explain().find("delta") != std::string::npos);
+    CHECK(plan.to_string().find("delta") != std::string::npos);
 
     SECTION("the shard moves away and back") {
         int pages = 0;
@@ -389,7 +389,7 @@ TEST_CASE("shards: partial() names the missing shards") {
         items.insert({"g" + std::to_string(number), 1, "x", number}).value();
     }
     auto const ask = [](any_store const& there) { return table<item>{there, "items"}.scan_table().to(); };
-    CHECK(partial(cloud, ask).value().complete());
+    CHECK(partial(cloud, ask).value().good());
     CHECK(partial(cloud, ask).value().whole().value().size() == 100);
     stores.at("beta").plan({testing::fault::refused(), 1, "query_entities"});
     auto const named = items.scan_table().to();

@@ -214,7 +214,7 @@ TEST_CASE("ranges: neighbouring shards are merged, whatever their origin") {
     sharded const old = world.client();
     SECTION("two shards are merged into a third store") {
         auto plan = plan_merge(world.cloud, 0, 1, "delta", world.options).value();
-        CHECK(plan.explain().starts_with(
+        CHECK(plan.to_string().starts_with(
             "merge the virtual shards 0 and 1, from alpha and beta to delta: 2 tables, 40 rows, "));
         plan.run().value();
         CHECK(world.map() ==
@@ -264,7 +264,7 @@ TEST_CASE("ranges: neighbouring shards are merged, whatever their origin") {
     CHECK(schema_drift(fleet{world.cloud}).value().empty());
 }
 
-TEST_CASE("ranges: tables are created and dropped while two shards share one") {
+TEST_CASE("ranges: tables are created and dropped while two shards share a table") {
     months world;
     table<entry> const others{world.cloud, "others"};
     std::int32_t const upper = split_shard(world.cloud, 1, "07").value();

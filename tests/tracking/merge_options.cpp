@@ -127,7 +127,7 @@ std::string run(any_store const& store, cell const& one, again reading) {
     if (state == "removed") { work.remove(mine); }
     if (state == "unknown") {
         way.told->next = losing::loss::request;
-        REQUIRE_FALSE(work.save().value().all_saved());
+        REQUIRE_FALSE(work.save().value().good());
     }
     REQUIRE(to_string(work.state_of(mine)) == state);
 

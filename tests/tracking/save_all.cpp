@@ -85,7 +85,7 @@ TEST_CASE("save_all() has an unknown effect if an answer was lost") {
     auto const saved = at.work.save_all();
     CHECK(saved.error().code == error_code::transport_failed);
     CHECK(saved.error().effect == effect::unknown);
-    CHECK(at.work.save_all().value().all_saved()); // resolves it
+    CHECK(at.work.save_all().value().good()); // resolves it
 }
 
 TEST_CASE("save_all() refuses invalid verbs and changed keys") {

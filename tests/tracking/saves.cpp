@@ -67,7 +67,7 @@ TEST_CASE("unit of work: a save sends only the changes") {
     // Another property, changed by another writer who ignores ETags, is not reverted by the merge.
     at.way.told->requests = 0;
     auto const saved = at.work.save().value();
-    CHECK(saved.all_saved());
+    CHECK(saved.good());
     CHECK(at.way.told->requests == 1);
     CHECK(stored_order(at.outside) == "paid/1/call");
     CHECK(at.secret() == 42);
@@ -76,11 +76,11 @@ TEST_CASE("unit of work: a save sends only the changes") {
     CHECK(at.way.told->requests == 1);
 
     one.note.reset(); // a merge cannot remove it
-    CHECK(at.work.save().value().all_saved());
+    CHECK(at.work.save().value().good());
     CHECK(stored_order(at.outside) == "paid/1");
     CHECK(at.secret() == 42);
     one.total = 5; // under the ETag of the last save
-    CHECK(at.work.save().value().all_saved());
+    CHECK(at.work.save().value().good());
     CHECK(stored_order(at.outside) == "paid/5");
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         CHECK_THAT(saved.failed[0].error->message, entitable_test::ContainsSubstring("remove it, and add an entity"));
         at.work.remove(one);
         at.work.add({"ann", 99, one.status, one.total, one.note});
-        CHECK(at.work.save(save_mode::batch).value().all_saved());
+        CHECK(at.work.save(save_mode::batch).value().good());
         CHECK(stored_order(at.outside, 99) == "new/1/call");
         CHECK(stored_order(at.outside, 17) == "gone");
     }
@@ -158,7 +158,7 @@ TEST_CASE("unit of work: attached entities are not read") {
     SECTION("attached entities are saved under their version") {
         known.total = 3;
         at.way.told->requests = 0;
-        CHECK(at.work.save().value().all_saved());
+        CHECK(at.work.save().value().good());
         CHECK(at.way.told->requests == 1);
         CHECK(stored_order(at.outside) == "new/3/call");
     }
@@ -170,7 +170,7 @@ TEST_CASE("unit of work: attached entities are not read") {
     }
     SECTION("a cleared property is removed from the stored row") {
         known.note.reset();
-        CHECK(at.work.save().value().all_saved());
+        CHECK(at.work.save().value().good());
         CHECK(stored_order(at.outside) == "new/1");
         CHECK(at.secret() == 42);
     }
@@ -178,11 +178,11 @@ TEST_CASE("unit of work: attached entities are not read") {
         order& other = at.work.attach({"ann", 18, "", 0, {}}, any_etag);
         at.outside.merge(entitable::at("ann", 18), o::total = 8, any_etag).value();
         other.status = "forced";
-        CHECK(at.work.save().value().all_saved());
+        CHECK(at.work.save().value().good());
         CHECK(stored_order(at.outside, 18) == "forced/8");
         other.status = "twice"; // from now on it has a version
         at.outside.merge(entitable::at("ann", 18), o::total = 9, any_etag).value();
-        CHECK_FALSE(at.work.save().value().all_saved());
+        CHECK_FALSE(at.work.save().value().good());
     }
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("unit of work: a mistake is reported by the next save, which sends not
         REQUIRE_FALSE(saved);
         CHECK(saved.error().code == code);
         CHECK(stored_order(at.outside) == "new/1/call");
-        CHECK(at.work.save().value().all_saved()); // once
+        CHECK(at.work.save().value().good()); // once
         CHECK(stored_order(at.outside) == "new/3/call");
     };
     SECTION("an entity is added twice") {
@@ -247,12 +247,12 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     CHECK(met->properties == std::vector<std::string>{"status"});
     CHECK_FALSE(met->may_be_mine);
     at.way.told->requests = 0;
-    CHECK_FALSE(at.work.save().value().all_saved());
+    CHECK_FALSE(at.work.save().value().good());
     CHECK(at.way.told->requests == 0); // the request would be refused
     SECTION("keep::mine gives the unchanged members the stored values") {
         at.work.resolve(one, keep::mine);
         CHECK(shown(one) == "mine/5/write");
-        CHECK(at.work.save().value().all_saved());
+        CHECK(at.work.save().value().good());
         CHECK(stored_order(at.outside) == "mine/5/write");
     }
     SECTION("theirs") {
@@ -263,13 +263,13 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     }
     SECTION("the conflict is resolved with a given value") {
         at.work.resolve(one, {"ann", 17, "both", 5, "write"});
-        CHECK(at.work.save().value().all_saved());
+        CHECK(at.work.save().value().good());
         CHECK(stored_order(at.outside) == "both/5/write");
     }
     SECTION("another writer changes the entity once more") {
         at.work.resolve(one, keep::mine);
         at.outside.merge(entitable::at("ann", 17), o::total = 77, any_etag).value();
-        CHECK_FALSE(at.work.save().value().all_saved());
+        CHECK_FALSE(at.work.save().value().good());
         CHECK(stored_order(at.outside) == "theirs/77/write");
     }
     CHECK(at.secret() == 42);
@@ -281,12 +281,12 @@ TEST_CASE("unit of work: rows that were removed or added cause conflicts") {
         order& one = *at.work.find("ann", 17).value();
         one.total = 5;
         at.outside.remove("ann", 17, any_etag).value();
-        CHECK_FALSE(at.work.save().value().all_saved());
+        CHECK_FALSE(at.work.save().value().good());
         CHECK_FALSE(at.work.conflict_of(one).value()->theirs);
         SECTION("mine") {
             at.work.resolve(one, keep::mine);
             CHECK(at.work.state_of(one) == entity_state::added);
-            CHECK(at.work.save().value().all_saved());
+            CHECK(at.work.save().value().good());
             CHECK(stored_order(at.outside) == "new/5/call");
         }
         SECTION("theirs") {
@@ -301,17 +301,17 @@ TEST_CASE("unit of work: rows that were removed or added cause conflicts") {
         CHECK(saved.failed.at(0).error->code == error_code::entity_already_exists);
         CHECK_FALSE(at.work.conflict_of(one).value()->original);
         at.work.resolve(one, keep::mine);
-        CHECK(at.work.save().value().all_saved());
+        CHECK(at.work.save().value().good());
         CHECK(stored_order(at.outside, 20) == "mine/1");
     }
     SECTION("an entity was removed here and changed there") {
         order& one = *at.work.find("ann", 17).value();
         at.work.remove(one);
         at.outside.merge(entitable::at("ann", 17), o::total = 8, any_etag).value();
-        CHECK_FALSE(at.work.save().value().all_saved());
+        CHECK_FALSE(at.work.save().value().good());
         SECTION("mine") {
             at.work.resolve(one, keep::mine);
-            CHECK(at.work.save().value().all_saved());
+            CHECK(at.work.save().value().good());
             CHECK(stored_order(at.outside) == "gone");
         }
         SECTION("theirs") {
@@ -342,7 +342,7 @@ TEST_CASE("unit of work: a batch is applied completely or not at all, and the er
         CHECK(at.all() == "new/1/call new/8 ");
         at.work.resolve(other, keep::mine);
         at.way.told->requests = 0;
-        CHECK(at.work.save(save_mode::batch).value().all_saved());
+        CHECK(at.work.save(save_mode::batch).value().good());
         CHECK(at.way.told->requests == 1);
         CHECK(at.all() == "paid/1/call paid/8 new/3 ");
     }
@@ -354,7 +354,7 @@ TEST_CASE("unit of work: a batch is applied completely or not at all, and the er
     }
     SECTION("the failed change is discarded") {
         at.work.detach(other);
-        CHECK(at.work.save(save_mode::batch).value().all_saved());
+        CHECK(at.work.save(save_mode::batch).value().good());
         CHECK(at.all() == "paid/1/call new/8 new/3 ");
     }
     CHECK(at.secret() == 42);
@@ -367,7 +367,7 @@ TEST_CASE("unit of work: removing a missing row does not hold up a batch") {
     at.work.remove(one);
     other.total = 7;
     at.outside.remove("ann", 17, any_etag).value();
-    CHECK(at.work.save(save_mode::batch).value().all_saved());
+    CHECK(at.work.save(save_mode::batch).value().good());
     CHECK(at.all() == "new/7 ");
 }
 
@@ -396,12 +396,12 @@ TEST_CASE("unit of work: more changes than fit in a transaction are refused unle
     CHECK(refused.error().code == error_code::invalid_input);
     CHECK(at.outside.where(o::customer == "cecil").count().value() == 0); // nothing was sent
     at.way.told->requests = 0;
-    CHECK(at.work.save({.mode = save_mode::batch, .split = true}).value().all_saved());
+    CHECK(at.work.save({.mode = save_mode::batch, .split = true}).value().good());
     CHECK(at.way.told->requests == 3 + 1); // sum over partitions of ceil(changes / operations)
     CHECK(at.outside.where(o::customer == "bob").count().value() == 250);
     for (order& each : at.work.track(at.orders.where(o::customer == "bob" && o::id < 199)).value()) { each.total = 0; }
     at.way.told->requests = 0;
-    CHECK(at.work.save(save_mode::batch).value().all_saved());
+    CHECK(at.work.save(save_mode::batch).value().good());
     CHECK(at.way.told->requests == 1);
 }
 
@@ -421,12 +421,12 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
             CHECK(told(at.work.save(mode).value()) == "added saved, ");
             CHECK(at.work.state_of(fresh) == entity_state::unchanged);
             fresh.total = 4;
-            CHECK(at.work.save(mode).value().all_saved());
+            CHECK(at.work.save(mode).value().good());
             CHECK(stored_order(at.outside, 19) == "new/4");
         }
         SECTION("the inserted row was changed in the meantime") {
             fresh.total = 5;
-            CHECK(at.work.save(mode).value().all_saved());
+            CHECK(at.work.save(mode).value().good());
             CHECK(stored_order(at.outside, 19) == "new/5");
         }
         SECTION("an entity that was removed in the meantime is resolved as a removal") {
@@ -445,7 +445,7 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
         }
         SECTION("the removed entity was added again in the meantime") {
             at.work.add({"ann", 17, "again", 9, {}});
-            CHECK(at.work.save(mode).value().all_saved());
+            CHECK(at.work.save(mode).value().good());
             CHECK(stored_order(at.outside) == "again/9");
         }
     }
@@ -454,19 +454,19 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
         one.total = 5;
         CHECK(told(at.work.save(mode).value()) == "modified unknown, ");
         auto const then = at.work.save(mode).value();
-        CHECK(then.all_saved() == !applied);
+        CHECK(then.good() == !applied);
         CHECK(stored_order(at.outside) == "new/5/call");
         if (applied) {
             CHECK(at.work.conflict_of(one).value()->may_be_mine);
             at.work.resolve(one, keep::mine);
-            CHECK(at.work.save(mode).value().all_saved());
+            CHECK(at.work.save(mode).value().good());
         }
     }
     SECTION("two answers are lost") {
         at.work.find("ann", 17).value()->total = 5;
         at.work.add({"ann", 19, "new", 3, {}});
         CHECK(at.work.save(save_mode::batch).value().failed.size() == 2);
-        CHECK(at.work.save(save_mode::batch).value().all_saved()); // the insert settles both
+        CHECK(at.work.save(save_mode::batch).value().good()); // the insert settles both
         CHECK(at.all() == "new/5/call new/2 new/3 ");
     }
     CHECK(at.secret() == (stored_order(at.outside).starts_with("new") ? 42 : 0));
@@ -491,18 +491,18 @@ TEST_CASE("unit of work: with operation rows the outcome of every lost answer is
     REQUIRE(told(saved) == "modified unknown, ");
     CHECK_FALSE(saved.failed[0].error->operation_id.empty());
     SECTION("the entity was not changed again") {
-        CHECK(work.save().value().all_saved());
+        CHECK(work.save().value().good());
         CHECK(stored_order(outside) == "new/5");
     }
     SECTION("the entity was changed once more") {
         one.status = "paid";
-        CHECK(work.save().value().all_saved());
+        CHECK(work.save().value().good());
         CHECK(stored_order(outside) == "paid/5");
     }
     SECTION("the entity was changed by another writer in the meantime") {
         bool const applied = loss == losing::loss::answer;
         outside.merge(at("ann", 17), o::status = "theirs", any_etag).value();
-        CHECK(work.save().value().all_saved() == applied);
+        CHECK(work.save().value().good() == applied);
         CHECK(stored_order(outside) == (applied ? "theirs/5" : "theirs/1"));
         CHECK(shown(one) == (applied ? "theirs/5" : "new/5"));
     }

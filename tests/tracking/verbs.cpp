@@ -152,7 +152,7 @@ std::string run_cell(std::string_view state, std::string_view verb) {
     if (state == "removed") { work.remove(*one); }
     if (state == "unknown") {
         way.told->next = losing::loss::request;
-        REQUIRE_FALSE(work.save().value().all_saved());
+        REQUIRE_FALSE(work.save().value().good());
     }
     if (state == "conflict") {
         outside.merge(at("ann", 17), fields<E>::status = "theirs", any_etag).value();
@@ -222,7 +222,7 @@ TEST_CASE("unit of work: entities of two types are one transaction, and an error
     paid.status = "paid";
     receipt& proof = work.add(receipt{"ann", 1, 5});
     way.told->requests = 0;
-    CHECK(work.save(save_mode::batch).value().all_saved());
+    CHECK(work.save(save_mode::batch).value().good());
     CHECK(way.told->requests == 1);
     CHECK(work.tracked<receipt>("ann", 1) == &proof);
     CHECK(work.tracked<booked>("ann", 1) == &paid);
@@ -250,7 +250,7 @@ TEST_CASE("unit of work: entities of two types are one transaction, and an error
     CHECK(all.find<booked>("bob", 1).value().has_value()); // another partition
     // The next save succeeds without it.
     work.detach(second);
-    CHECK(work.save(save_mode::batch).value().all_saved());
+    CHECK(work.save(save_mode::batch).value().good());
     CHECK(all.get<booked>("ann", 1).value().status == "paid again");
     CHECK(all.get<receipt>("ann", 2).value().paid == 9);
 }

@@ -24,7 +24,7 @@ struct watcher : observer {
 
 } // namespace
 
-TEST_CASE("the delays between attempts grow with their number", "[transport]") {
+TEST_CASE("the delays grow with the number of attempts", "[transport]") {
     contention rivals{4, doubling};
     steady_time const now{1h};
     CHECK(rivals.attempt() == 1);
@@ -34,7 +34,7 @@ TEST_CASE("the delays between attempts grow with their number", "[transport]") {
     CHECK(rivals.attempt() == 4);
 }
 
-TEST_CASE("an attempt begun at once counts", "[transport]") {
+TEST_CASE("an attempt that begins at once is counted", "[transport]") {
     contention rivals{3, doubling};
     rivals.next_at_once();
     CHECK(rivals.attempt() == 2);
@@ -42,7 +42,7 @@ TEST_CASE("an attempt begun at once counts", "[transport]") {
     CHECK(rivals.is_last());
 }
 
-TEST_CASE("the last attempt is known before it ends", "[transport]") {
+TEST_CASE("the last attempt is recognized before it ends", "[transport]") {
     CHECK(contention{0, doubling}.is_last());
     CHECK(contention{1, doubling}.is_last());
     contention rivals{2, doubling};

@@ -79,7 +79,7 @@ std::string shown_by(Transport through, std::string_view row_key) {
     call context;
     auto const show = [&](row_view const& entity, etag const& version, bool stale) -> result<void> {
         shown = std::string{entity.partition_key} + "," + std::string{entity.row_key} + "," +
-            std::string{entity.payload} + "," + version.text() + (stale ? ",stale" : "");
+            std::string{entity.payload} + "," + version.to_string() + (stale ? ",stale" : "");
         return {};
     };
     entity_visitor const visit = show;

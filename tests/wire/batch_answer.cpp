@@ -111,7 +111,7 @@ TEST_CASE("vectors: answers to transactions are read") {
             REQUIRE(outcome);
             REQUIRE(outcome->results.size() == etags.size());
             for (std::size_t index = 0; index < etags.size(); ++index) {
-                CHECK(outcome->results[index].etag.text() == etags[index]);
+                CHECK(outcome->results[index].etag.to_string() == etags[index]);
             }
         }
         ++count;
@@ -126,8 +126,8 @@ TEST_CASE("each operation has its ETag") {
             changes(3, {2}));
     REQUIRE(outcome);
     REQUIRE(outcome->results.size() == 3);
-    CHECK(outcome->results[0].etag.text() == "\"a\"");
-    CHECK(outcome->results[1].etag.text() == "\"b\"");
+    CHECK(outcome->results[0].etag.to_string() == "\"a\"");
+    CHECK(outcome->results[1].etag.to_string() == "\"b\"");
     CHECK(outcome->results[2].etag.empty());
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("an answer inside a value is not mistaken for an answer") {
                                   "HTTP/1.1 409 Conflict\r\nx--changesetresponse_2")),
         changes(1));
     REQUIRE(outcome);
-    CHECK(outcome->results[0].etag.text() == "\"a\"");
+    CHECK(outcome->results[0].etag.to_string() == "\"a\"");
 }
 
 TEST_CASE("a throttled transaction reports when to retry") {

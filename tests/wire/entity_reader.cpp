@@ -23,7 +23,7 @@ std::string read_by(detail::entity_reader& reader, std::string const& body) {
 
 } // namespace
 
-TEST_CASE("earlier documents do not affect the next one") {
+TEST_CASE("earlier documents do not affect the next document") {
     // Bodies that differ from another body in one detail: a name, its position, a type, a value, one member more or less.
     std::vector<std::string> const bodies{
         R"({"PartitionKey":"p","RowKey":"r","A":1,"B@odata.type":"Edm.Int64","B":"5"})",

@@ -109,10 +109,10 @@ TEST_CASE("each of the six forms of write has a condition only if the form allow
         "POST https://a.table.core.windows.net/Orders\n" + type + "Prefer: return-no-content\n\n" + body);
     CHECK(change(mutation::replace(entity, any_etag)) == "PUT" + at + type + "If-Match: *\n\n" + body);
     CHECK(change(mutation::merge(entity, version)) ==
-        "PATCH" + at + type + "If-Match: " + version.text() + "\n\n" + body);
+        "PATCH" + at + type + "If-Match: " + version.to_string() + "\n\n" + body);
     CHECK(change(mutation::insert_or_replace(entity)) == "PUT" + at + type + "\n" + body);
     CHECK(change(mutation::insert_or_merge(entity)) == "PATCH" + at + type + "\n" + body);
-    CHECK(change(mutation::remove(entity, version)) == "DELETE" + at + "If-Match: " + version.text() + "\n\n");
+    CHECK(change(mutation::remove(entity, version)) == "DELETE" + at + "If-Match: " + version.to_string() + "\n\n");
     // Cosmos DB takes a merge as POST with a header
     CHECK(change(mutation::merge(entity, any_etag), service::cosmos) ==
         "POST" + at + "X-HTTP-Method: MERGE\n" + type + "If-Match: *\n\n" + body);

@@ -11,7 +11,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
         file ENTITABLE_WITH_FILE
         hana ENTITABLE_WITH_HANA
         listener ENTITABLE_WITH_LISTENER
-        postgres ENTITABLE_WITH_POSTGRES)
+        postgres ENTITABLE_WITH_POSTGRES
+        ranges ENTITABLE_WITH_RANGES)
 
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"

@@ -27,7 +27,7 @@ enum class heat_pattern : std::uint8_t {
 /// Returns the name, such as "append".
 [[nodiscard]] std::string_view to_string(heat_pattern pattern) noexcept;
 
-/// Counts events in constant memory. One thread at a time.
+/// Counts events in constant memory. Used by one thread at a time.
 class heat_map {
 public:
     static constexpr std::size_t columns = 96;   ///< columns; each is an interval of time
@@ -53,7 +53,7 @@ public:
     }
     [[nodiscard]] std::size_t used_columns() const noexcept {
         return used_;
-    } ///< columns up to the last one with an event
+    } ///< columns up to the last column with an event
     [[nodiscard]] double total() const noexcept { return total_; }       ///< number of events
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event

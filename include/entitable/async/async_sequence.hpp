@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A `sequence` in a loop: the same guarantees, errors, row and operation. `options.time` has no effect: the loop has a clock. Tasks
-/// take turns. Copies are cheap and share the block; a move copies. The loop outlives it.
+/// take turns. Copies are cheap and share the block; a move copies. The loop must outlive the sequence.
 ///
 /// Thread safety: only the loop's thread. A child of `fork` must not use it.
 class async_sequence {
@@ -55,7 +55,7 @@ private:
         number_block block{};
         std::uint32_t given{}; ///< numbers taken from the block
     };
-    struct taking { // is not a lambda, because GCC 12 gives lambdas of a coroutine no linkage
+    struct taking { // not a lambda, because GCC 12 gives lambdas of a coroutine no linkage
         state* of;
         std::uint32_t count;
 

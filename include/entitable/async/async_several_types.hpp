@@ -18,8 +18,8 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     async_table<counter, invoice, by_customer, daily_sales> books{loop, cloud, "books"};
 ///     ENTITABLE_CO_TRY(auto bills, co_await books.by<by_customer>().where(c::tenant == "ACME").to());
 ///
-/// Arguments are copied into the task, or moved from temporaries. Copies are cheap, and a move copies. The loop outlives it. Thread safety: only
-/// the loop's thread.
+/// Arguments are copied into the task, or moved from temporaries. Copies are cheap, and a move copies. The loop must outlive the table.
+/// Thread safety: only the loop's thread.
 template <class First, class Second, class... More>
 class async_table<First, Second, More...>
     : public detail::listed_partition<detail::listed_place<First, Second, More...>,

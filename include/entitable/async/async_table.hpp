@@ -35,7 +35,7 @@ class async_table {
 };
 
 /// A table of entities of one type in a loop: the calls of `table<E>`, to be awaited. Each runs the operation of the blocking call, with
-/// the same semantics and errors. Copies are cheap, and a move copies. The loop outlives it.
+/// the same semantics and errors. Copies are cheap, and a move copies. The loop must outlive the table.
 ///
 /// Keys and entities are copied into the awaitable, so `auto read = books.get(key); ... co_await read` is valid.
 ///
@@ -98,7 +98,7 @@ public:
         detail::refuse_merge_beside_former_names<typename mapping<Entity>::properties>();
         return write(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Like `table::merge` of some members, except with `absent`, which takes more than one request.
+    /// Like `table::merge` of some members, but does not accept `absent`, which needs more than one request.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] write_of_one merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {

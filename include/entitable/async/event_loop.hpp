@@ -53,7 +53,7 @@ private:
 
 } // namespace detail
 
-/// Runs tasks on the calling thread, and waits for all their requests and timers. It outlives its tasks, and the tables made for it.
+/// Runs tasks on the calling thread, and waits for all their requests and timers. Must outlive its tasks and the tables made for it.
 ///
 /// Structured: `run` returns when every spawned task has ended. The first error that a spawned task returns is stored (`problem`); the
 /// first exception that leaves a task is thrown by `turn` or `run`, which may be called again.
@@ -68,7 +68,7 @@ public:
     /// Makes its own driver.
     explicit event_loop(loop_options const& options = {})
         : own_(std::make_unique<poll_driver>(*options.time)), core_(*own_, options.in_flight, options.letters) {}
-    /// Uses this driver, which outlives the loop; `options.time` has no effect.
+    /// Uses this driver, which must outlive the loop; `options.time` has no effect.
     explicit event_loop(io_driver& io, loop_options const& options = {})
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
@@ -198,7 +198,7 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::vector<std::coroutine_handle<>> fresh_; ///< coroutines that are spawned, and not started
+    std::vector<std::coroutine_handle<>> fresh_; ///< spawned coroutines that have not started
     std::uint64_t spawned_{};
     bool runs_{}; ///< a turn is running
     std::optional<entitable::error> problem_;

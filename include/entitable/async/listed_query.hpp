@@ -14,8 +14,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The pages of a query of an `async_table` of several types; one page at a time is awaited. Copies are cheap and share the position, and
-/// so does a move.
+/// The pages of a query of an `async_table` of several types; one page at a time is awaited. Copies are cheap; copies
+/// and moves share the position.
 template <class Place, class Make>
 class listed_pages {
     using pages = decltype(std::declval<Make const&>()(std::declval<decltype(Place::books) const&>()).pages());

@@ -107,7 +107,7 @@ template <class Function>
 
 /// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run in the meantime. Code that sends
 /// concurrent requests with the `loop_clock` (bulk loads, shards, copies) must do so through this transport. On any other stack it returns
-/// InvalidInput. The loop outlives it.
+/// InvalidInput. The loop must outlive the transport.
 class loop_transport {
 public:
     using is_transport = void;              ///< opts in to `transport`

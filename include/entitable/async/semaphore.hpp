@@ -9,7 +9,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A number of permits, granted in the order of the requests. It outlives its permits and the tasks that wait for a permit.
+/// A number of permits, granted in the order of the requests. Must outlive its permits and the tasks that wait for a permit.
 ///
 /// Thread safety: only the loop's thread.
 class async_semaphore {
@@ -17,7 +17,7 @@ public:
     /// Released on destruction. Movable.
     class permit {
     public:
-        permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes the permit over
+        permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes over the permit
         /// Releases its old permit.
         permit& operator=(permit other) noexcept {
             std::swap(of_, other.of_);

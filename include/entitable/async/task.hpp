@@ -18,7 +18,7 @@ class task;
 
 namespace detail {
 
-/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to end resumes it. A task
+/// The coroutine to resume when tasks end. Counts these tasks and the coroutine; the last of them to end resumes the coroutine. A task
 /// that ends immediately therefore does not resume a coroutine, and the depth of the stack depends on the nesting of tasks and not on their
 /// number.
 struct task_group {
@@ -135,7 +135,7 @@ public:
                 .raise();
         }
     }
-    /// Starts the task as a member of a group, which outlives the task.
+    /// Starts the task as a member of a group, which must outlive the task.
     void begin(detail::task_group& group) {
         frame_.promise().group = &group;
         frame_.resume();

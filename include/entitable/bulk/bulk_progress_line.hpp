@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Formats on one line: "45,000 of 100,000 rows (45 %), 9,000 a second, 0:06 left; 12 already there, 3 refused, 32 in flight".
 [[nodiscard]] std::string to_string(bulk_progress const& progress);
 
-/// Prints the progress of a load, and a final line. A copy of this object continues from the same state. One thread at a time.
+/// Prints the progress of a load, and a final line. A copy of this object continues from the same state. Used by one thread at a time.
 class bulk_progress_line {
 public:
     /// `output` must outlive this object. On a terminal each call rewrites the line; otherwise a line is printed once per `every`, and at

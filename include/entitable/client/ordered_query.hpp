@@ -107,7 +107,8 @@ public:
         if (!changed.take_ || *changed.take_ > count) { changed.take_ = count; }
         return changed;
     }
-    /// Sorts at most that many rows without `take`; more are QueryTooComplex. Default: `default_most_sorted_rows`.
+    /// Sorts at most that many rows without `take`; if there are more, the query fails with QueryTooComplex. Default:
+    /// `default_most_sorted_rows`.
     [[nodiscard]] ordered_query most_rows(std::uint64_t rows) const {
         ordered_query changed{*this};
         changed.most_rows_ = rows;
@@ -191,12 +192,12 @@ public:
     }
 
     using folds::fold;
-    /// See `query::fold`: of the rows that `take` leaves. Without `take` it sorts nothing.
+    /// Like `query::fold`, over the rows that `take` leaves. Without `take` it sorts nothing.
     template <detail::aggregate... Aggregates>
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
         return take_ ? folds::fold(aggregates...) : all_.fold(aggregates...);
     }
-    /// See `query::group_by`: of the rows that `take` leaves. Without `take` it sorts nothing.
+    /// Like `query::group_by`, over the rows that `take` leaves. Without `take` it sorts nothing.
     template <class By, class... Aggregates>
     [[nodiscard]] auto group_by(By by, Aggregates... aggregates) const {
         return take_ ? folds::group_by(by, aggregates...) : all_.group_by(by, aggregates...);

@@ -156,7 +156,7 @@ template <class Entity, auto Member>
     return {};
 }
 
-/// For a change that was reported.
+/// Used for a change whose error was reported.
 [[nodiscard]] inline result<void> add_change(row_builder&, refused_predicate) { return {}; }
 
 template <class T>

@@ -43,8 +43,8 @@ struct query_source : counted, query_parts {
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of);
 
-/// Makes a query skip rows of other types. Those in the same partitions are not read, if the first characters of the row key distinguish
-/// them.
+/// Makes a query skip rows of other types. Rows of other types in the same partitions are not read if the first characters of the row key
+/// distinguish them.
 ENTITABLE_LAZY void only_of_type(query_source& source, type_pattern const& type, bool shares_partitions);
 
 /// Returns the same source for rows written before `limit`, if the filter has room for one more comparison.

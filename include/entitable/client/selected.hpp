@@ -178,7 +178,7 @@ struct selected_with_of;
 template <class Entity, class... Fields, class... More>
 struct selected_with_of<Entity, std::tuple<Fields...>, More...>
     : selected_of<Entity, typename distinct_fields<std::tuple<>, Fields..., More...>::type> {};
-/// `selected` with the fields of a tuple and more, each once; `void` is not a field.
+/// `selected` with the fields of a tuple and further fields, without duplicates; `void` is not a field.
 template <class Entity, class Fields, class... More>
 using selected_with = typename selected_with_of<Entity, Fields, More...>::type;
 

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reports in one line why no such table exists.
+/// Reports in one line why a table of these types is not available.
 template <class... Types>
 consteval bool refuse_table() {
     constexpr bool known = sizeof...(Types) != 1 || !(is_wide<Types> || ...);
@@ -81,7 +81,7 @@ public:
         : base(detail::table_core{detail::moved_from_transport("table"), {}, {}}) {
         detail::refuse_text_as_store<Text>();
     }
-    /// Does not compile: a table has a name.
+    /// Does not compile: a table needs a name.
     template <class Store>
         requires std::convertible_to<Store const&, any_store>
     explicit table(Store const& through) : base(detail::table_core{through, {}, {}}) {

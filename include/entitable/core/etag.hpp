@@ -29,7 +29,7 @@ public:
 
     /// Whether there is no version, for example because the entity was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
-    ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< the text that the service writes
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const; ///< the text that the service writes
     /// Whether the ETag was made from a Timestamp, which `timestamp()` then returns.
     [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
     [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< valid only if `is_of_timestamp()`
@@ -66,7 +66,7 @@ public:
         requires(std::is_convertible_v<Text const&, std::string_view> && !std::is_convertible_v<Text const&, etag>)
     etag_condition(Text const&) { // NOLINT: implicit, for the message
         static_assert(
-            sizeof(Text) == 0, "a condition is an ETag, not a text: etag{text}, the one that was read, or any_etag");
+            sizeof(Text) == 0, "a condition is an ETag, not a text: etag{text}, the ETag that was read, or any_etag");
     }
 
     [[nodiscard]] bool any() const noexcept { return any_; } ///< whether any version is accepted

@@ -190,7 +190,7 @@ private:
                 if (!reader) { return std::move(reader).as_failure(); }
                 if (auto const range = reader->counted(request.without_system_rows)) {
                     auto counted = state_->store.count_rows(table, *range, context);
-                    // A count takes one statement, and pages take several: where one is too long, they may not be.
+                    // A count takes one statement, and pages take several: if the count takes too long, pages may still succeed.
                     bool const too_long = !counted && counted.error().code == error_code::store_busy;
                     if (!counted && !too_long) { return std::move(counted).as_failure(); }
                     if (counted && *counted) {
@@ -243,8 +243,8 @@ private:
         });
     }
 
-    /// Writes without a transaction of the store. A merge is a read and a write under the version that was read; it is begun again if the row
-    /// changes in between. Returns nothing if that happened too often: a transaction then excludes other writers.
+    /// Writes without a transaction of the store. A merge is a read and a write under the version that was read; it
+    /// starts over if the row changes in between. Returns nothing after too many restarts: a transaction then excludes other writers.
     [[nodiscard]] std::optional<result<written>> write_alone(write_entity const& request, call& context) const
         requires decides_rows<Store>
     {

@@ -66,7 +66,7 @@ using rows_ahead = function_ref<void(function_ref<void(std::string_view row)>)>;
 /// Receives one table; returns whether to continue.
 using table_visitor = function_ref<bool(std::string_view key, std::string_view shown_name)>;
 
-/// A change of one row that a store decides by itself, for `write_row`.
+/// A change of one row, whose condition the store checks itself: for `write_row`.
 struct row_write {
     /// What is changed.
     enum class change : std::uint8_t {

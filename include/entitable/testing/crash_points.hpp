@@ -59,7 +59,7 @@ enum class interruption : std::uint8_t {
 /// Returns a text for logs: "ends before it".
 [[nodiscard]] constexpr std::string_view to_string(interruption how) noexcept {
     constexpr std::string_view words[] = {"ends before it", "ends after it", "not sent", "answer lost", "late",
-        "very late", "others before it", "others after it"};
+        "very late", "others run before it", "others run after it"};
     return words[static_cast<std::size_t>(how)];
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `dictionary`: numbers texts 0, 1, 2... in order of first appearance. One block of bytes and one table of numbers, so that a million
+/// `dictionary`: numbers texts 0, 1, 2... in order of first appearance. Uses one block of bytes and one table of numbers, so that a million
 /// texts cost about 20 bytes each in addition to their content.
 
 #include <entitable/core/config.hpp>
@@ -27,7 +27,7 @@ namespace detail {
 /// Returns a hash of bytes; the same on all machines with the same byte order.
 [[nodiscard]] std::uint32_t hash_of(std::string_view bytes) noexcept;
 
-/// One thread at a time.
+/// Used by one thread at a time.
 class dictionary {
 public:
     static constexpr std::uint32_t none = 0xFFFFFFFFU; ///< not the number of any text

@@ -16,7 +16,7 @@ struct asked_leaf {
     int column{-1};         ///< column in the sample; -1: no row has the member
     bool equality{};        ///< fixes the member's value
     bool range{};           ///< bounds the member's value
-    std::vector<char> rows; ///< 1 if a row satisfies it
+    std::vector<char> rows; ///< for each row: 1 if it satisfies the comparison
 };
 
 /// A conjunction: leaves, by number.

@@ -20,7 +20,7 @@ struct served_range {
     double asked{};         ///< load in the last second
 };
 
-/// Maps the partitions of a load, including the newest, to ranges. One thread at a time.
+/// Maps the partitions of a load, including the newest, to ranges. Used by one thread at a time.
 class range_map {
 public:
     range_map(load_shape const& load, double seconds, service_model const& model);

@@ -37,14 +37,14 @@ struct partition_loads {
     double growth{};
 };
 
-/// One thread at a time.
+/// Used by one thread at a time.
 class scorer {
 public:
     scorer(table_sample const& sample, workload const& load, service_targets const& targets);
 
     [[nodiscard]] key_score score(key_declaration const& declared);
     [[nodiscard]] partition_loads loads_of(key_declaration const& declared);
-    /// Whether no two rows of the sample agree in all of these members.
+    /// Whether these members identify each row of the sample.
     [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
     /// Returns the partitions that result from these members as the partition key.
     [[nodiscard]] partition_facts partitions_of(std::vector<std::string> const& members);

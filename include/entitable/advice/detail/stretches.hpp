@@ -17,7 +17,7 @@ struct simulated_second {
     std::uint32_t servers{};
 };
 
-/// Adds up seconds. One thread at a time.
+/// Adds up seconds. Used by one thread at a time.
 class stretch_recorder {
 public:
     stretch_recorder(simulation& into, double seconds, std::size_t partitions);

@@ -213,7 +213,8 @@ ENTITABLE_DECL std::string throughput_plan::to_string() const {
            "PartitionKeyRangeID; it shows " +
         figure(asked.rules.portal_ranges) +
         " ranges at most: for more, count those returned by the REST call Get Partition Key Ranges\n";
-    return out + detail::timetable(steps) + "values of the provider's page of " + std::string{asked.rules.as_of} + '\n';
+    return out + detail::timetable(steps) + "values from the provider's page as of " + std::string{asked.rules.as_of} +
+        '\n';
 }
 
 ENTITABLE_DECL std::string ingest_plan::to_string() const {
@@ -223,7 +224,8 @@ ENTITABLE_DECL std::string ingest_plan::to_string() const {
     out += "partitions        " + figure(static_cast<double>(partitions)) + ", each " + detail::percent(fill, 0) +
         " full (" + detail::short_figure(asked.gb_per_partition) + " of " +
         detail::short_figure(asked.rules.gb_per_partition) + " GB)\n";
-    return out + detail::timetable(steps) + "values of the provider's page of " + std::string{asked.rules.as_of} + '\n';
+    return out + detail::timetable(steps) + "values from the provider's page as of " + std::string{asked.rules.as_of} +
+        '\n';
 }
 
 ENTITABLE_END_NAMESPACE

@@ -69,7 +69,7 @@ private:
 
 } // namespace detail
 
-/// A stress test of one partition with some entities. `run` may be called again. One thread at a time; its calls are made by
+/// A stress test of one partition with some entities. `run` may be called again. Used by one thread at a time; its calls are made by
 /// `stress_options::workers` threads, so the transport and the functions passed to `does` must support that.
 template <mapped_entity Entity>
 class stress_test {

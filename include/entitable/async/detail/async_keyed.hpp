@@ -114,7 +114,7 @@ protected:
 private:
     /// Runs the transaction on the calling stack.
     template <class Body>
-    struct transacting { // is not a lambda, because GCC 12 gives lambdas of a coroutine no linkage
+    struct transacting { // not a lambda, because GCC 12 gives lambdas of a coroutine no linkage
         async_place* at;
         result<std::string>* partition;
         Body* body;

@@ -57,7 +57,7 @@ public:
 #if !defined(_WIN32)
         if (letters_.size() == 1 && wakes()) {
             char const byte{};
-            (void)!::write(ends_[1], &byte, 1); // a full pipe wakes the loop, too
+            (void)!::write(ends_[1], &byte, 1); // a full pipe also wakes the loop
         }
 #endif
     }

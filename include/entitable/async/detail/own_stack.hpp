@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One stack of a loop, awaited by the coroutine that runs it. Must not move. Used by one thread.
+/// One stack of a loop, awaited by the coroutine that runs it. Must not be moved. Used by one thread.
 class own_stack final : parked {
 public:
     own_stack(loop_core& core, std::size_t bytes, stack_body run, void* of)
@@ -139,7 +139,7 @@ private:
 /// A request sent by code that runs on its own stack. Borrows the call of this code, and returns it when the request is settled.
 class stack_sending : public sending {
 public:
-    /// `context` outlives it.
+    /// `context` must outlive the request.
     stack_sending(own_stack& of, loop_way& to, call& with)
         : sending(std::move(with)), stack_(of), outside_(&with) { // NOLINT: its address
         way = &to;

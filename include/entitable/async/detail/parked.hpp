@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A link of a ring. Must not move.
+/// A link of a ring. Must not be moved.
 class ring_link {
 public:
     ring_link() = default;
@@ -73,7 +73,7 @@ private:
     std::optional<error> ended_;
 };
 
-/// A waiter in a loop. Must not move; leaves all rings and the timers on destruction.
+/// A waiter in a loop. Must not be moved; leaves all rings and the timers on destruction.
 class parked : public in_scope, public in_queue {
 public:
     parked(parked const&) = delete;

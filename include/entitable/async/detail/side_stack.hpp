@@ -39,7 +39,7 @@ extern "C" void* __cxa_get_globals() noexcept;
 #endif
 #else
 #if !defined(ENTITABLE_STACKS_ARE_THREADS)
-/// Whether code on its own stack is run by its own thread, on systems that have no alternative.
+/// Defined if each stack is a thread: on systems without `ucontext`.
 #define ENTITABLE_STACKS_ARE_THREADS 1
 #endif
 #include <condition_variable>
@@ -55,7 +55,7 @@ using stack_body = void (*)(void* of);
 
 #if !ENTITABLE_STACKS_ARE_THREADS
 
-/// Must not move. When it is destroyed, its function has ended or was never entered. One thread at a time.
+/// Must not be moved. When it is destroyed, its function has ended or was never entered. Used by one thread at a time.
 class side_stack {
 public:
     /// `bytes` are rounded up to pages; a guard page after the end makes an overflow fail.

@@ -14,7 +14,7 @@
 ///   `write_csv` writes, `read_csv` reads back to equal entities.
 /// - Numbers are decimal, with NaN, Infinity and -Infinity; a boolean is true or false (also TRUE or True); a time is
 ///   2026-01-31T12:00:00.1234567Z, or a day; a binary is base64; an enumeration has its name, or its number if it has no names.
-/// - Lines end with LF or CR LF. A quoted field may contain any character, also line ends and NUL. A UTF-8 byte order mark is skipped.
+/// - Lines end with LF or CR LF. A quoted field may contain any character, including line ends and NUL. A UTF-8 byte order mark is skipped.
 /// - Every record that is not an entity is reported with line and column, and none is dropped: see `refused_line`.
 ///
 /// Memory: one record and a block of 64 KiB. Open the streams in binary mode.
@@ -77,7 +77,7 @@ private:
 
 /// The entities of a CSV text: a range of `result<Entity>`, for loops and bulk loads. A record that is not an entity is an error with line
 /// and column; its index in the range is `refused_line::index`. The range can be passed once. It refers to the stream, and its iterators
-/// refer to the reader, which must not be moved while one is in use. Thread safety: one thread at a time.
+/// refer to the reader, which must not be moved while an iterator is in use. Thread safety: one thread at a time.
 template <mapped_entity Entity>
 class csv_reader {
 public:

@@ -11,7 +11,7 @@
 ///     auto books = entitable::read_json_lines<book>(file);
 ///     auto report = entitable::bulk_insert(table, books).value().all();
 ///
-/// - An absent value is not written; `null` is read as absent, too. What `write_json_lines` writes, `read_json_lines` reads back to equal
+/// - An absent value is not written; `null` is also read as absent. What `write_json_lines` writes, `read_json_lines` reads back to equal
 ///   entities.
 /// - Numbers are written with all digits. An integer of 64 bits is a JSON number, which JavaScript rounds above 2^53; a string of digits is
 ///   read as well. NaN, Infinity and -Infinity are strings, and so are times (2026-01-31T12:00:00.1234567Z), GUIDs, binaries (base64) and
@@ -93,7 +93,7 @@ private:
 
 /// The entities of a text of JSON lines: a range of `result<Entity>`, for loops and bulk loads. A line that is not an entity is an error
 /// with line and column; its index in the range is `refused_line::index`. The range can be passed once. It refers to the stream, and its
-/// iterators refer to the reader, which must not be moved while one is in use. Thread safety: one thread at a time.
+/// iterators refer to the reader, which must not be moved while an iterator is in use. Thread safety: one thread at a time.
 template <mapped_entity Entity>
 class json_lines_reader {
 public:
@@ -124,7 +124,7 @@ private:
     bool was_refused_{};
 };
 
-/// Returns the range of the entities of a text of JSON lines. Nothing is read before the range is.
+/// Returns the range of the entities of a text of JSON lines. Reading starts when the range is iterated.
 template <mapped_entity Entity>
 [[nodiscard]] json_lines_reader<Entity> read_json_lines(std::istream& in, json_lines_options const& options = {}) {
     return json_lines_reader<Entity>{

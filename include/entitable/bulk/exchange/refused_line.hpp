@@ -29,7 +29,7 @@ struct refused_line {
         error; ///< RowMismatch for a value, InvalidInput for a malformed record; the message begins with line and column
 };
 
-/// What was read so far.
+/// The counts of a reader so far, and the first refused records.
 struct read_report {
     std::uint64_t records{};            ///< records read, including those that were refused; without the header
     std::uint64_t refused{};            ///< records that are not entities

@@ -55,23 +55,23 @@ using migration_start = function_ref<result<shared<row_walk>>(std::optional<std:
 ///     table<book> books{store, "books"};
 ///     migrate(before.scan_table(), books, [](book_v1 const& from) { return book{from.shelf, from.number, from.name}; });
 ///
-/// `change` returns a `New`, an optional of one, or a result of either. An empty optional leaves the row as it is, which counts as already
+/// `change` returns a `New`, an optional `New`, or a result of either. An empty optional leaves the row as it is, which counts as already
 /// there; an error refuses it.
 /// - A row that has a property of `New` that `Old` does not declare was written by a program with the new declaration. It counts as already
 ///   there if `New` can read it. `change` is not called for it.
-/// - A row with properties of which each is declared by one type alone is refused with RowMismatch: a program with the old declaration
-///   changed it after it was rewritten. Neither value is lost.
+/// - A row with a property that only `Old` declares and a property that only `New` declares is refused with RowMismatch: a program with the
+///   old declaration changed it after it was rewritten. Neither value is lost.
 /// - A row that neither type can read is refused with the error of the read.
 /// - Properties that neither type declares stay as they are. Properties that only `Old` declares are removed.
 /// - A row that is equal afterwards is not written. Rows are replaced under their ETags: if another program writes a row in between, the row
 ///   is read again, and `change` is called again.
 ///
 /// So the call may be repeated. If a row could be of either type (all names are the same, and each type reads the properties of the other),
-/// `change` is called for it again: let it return its argument's values for a row that is changed already.
+/// `change` is called again for such a row: write it so that a changed row stays unchanged.
 ///
 /// With `bulk_options::checkpoint` an interrupted migration continues after the last `bulk_options::window` rows that it completed, even in
 /// another process; the rows after that are read again. Rows that a program with the old declaration writes behind that position are
-/// not found: stop these programs first, or run the migration again; `schema_drift` shows what is left.
+/// not found: stop these programs first, or run the migration again; `schema_drift` shows the remaining rows.
 ///
 /// Progress, refused rows, limits and errors are those of `bulk_update`; refused rows have their keys. Errors: InvalidInput for a query of a
 /// different table; CheckpointInvalid for a checkpoint of a different table, query or input; NotSupported for the table of a queue or a view.

@@ -43,7 +43,7 @@ struct schema_difference {
     std::vector<row_keys> first;      ///< keys of the first of these rows, at most `schema_drift_options::keep_keys`
 };
 
-/// How the rows of a table fit a declaration.
+/// The report of `schema_drift`.
 struct schema_drift_report {
     std::uint64_t rows{};       ///< rows read
     std::uint64_t unreadable{}; ///< rows that a read refuses with RowMismatch or RowMalformed
@@ -119,8 +119,8 @@ template <class Entity, class Query>
 } // namespace detail
 
 /// Compares the rows of a table with the declaration of `Entity`; changes nothing. All rows are read, except those of the library: a row
-/// whose key begins with another literal is `key_differs`, and no query of the table finds it. In a table of several types these are the
-/// rows of the other types, so pass a query: `schema_drift(all.scan_table<order>())`. Errors: those of a query.
+/// whose key begins with another literal is `key_differs`, and no query of the table finds it. In a table of several
+/// types this concerns the rows of the other types, so pass a query: `schema_drift(all.scan_table<order>())`. Errors: those of a query.
 /// Cost: reads the rows. Memory: one page and the report.
 template <mapped_entity Entity>
 [[nodiscard]] result<schema_drift_report> schema_drift(

@@ -32,7 +32,7 @@ template <class View, class Entity>
     return complete;
 }
 
-/// The groups of a view. One thread at a time.
+/// The groups of a view. Used by one thread at a time.
 template <class View>
 class view_fold {
 public:
@@ -92,7 +92,7 @@ private:
 ///     auto top = authors.read([](auto const& rows) { return rows.where(a::board == "all").take(10).to(); });
 ///
 /// - `key` returns the group, `add` adds an entity to it, in the order in which the queries return them. The row has the final keys of the
-///   group, so a view may be a ranking. One object for each group is in memory during a refresh.
+///   group, so a view can rank its groups. One object for each group is in memory during a refresh.
 /// - A generation is a table, `name` and "v" and 16 digits. One row names the current generation. Results are returned with their age:
 ///   `view_answer`.
 /// - A generation exists for at least `view_options::keep` after its replacement; then a refresh drops it, and its readers get

@@ -196,13 +196,13 @@ public:
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E>
     result<written_of<E>> replace(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return detail::reported();
     }
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E>
     result<written> merge(E const&) const {
-        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        static_assert(detail::never<E>, "an update needs an ETag: pass the ETag that was read, or any_etag");
         return detail::reported();
     }
     /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`, `remove<invoice>("ACME", 7, any_etag,
@@ -339,10 +339,10 @@ public:
         return index_repair{};
     }
     /// Makes all indexes and sums ready in a table that other programs have written until now, with or without these
-    /// rows: declares them, waits as `build` does, corrects their rows, and retains correct rows. From the declaration
-    /// on, programs with this list write and maintain them; a program that does not maintain them must have ended
+    /// rows: declares them, waits as `build` does, corrects their rows, and retains correct rows. Once they are
+    /// declared, programs with this list write and maintain them; a program that does not maintain them must have ended
     /// before. Does nothing if all are ready. May be called again after an interruption, by any program. Cost: that of
-    /// `build`; retained sums are read, and not written.
+    /// `build`; retained sums are read but not written.
     [[nodiscard]] result<index_repair> adopt() const {
         if constexpr (base::is_maintained) { return detail::adopt_indexed(base::family()); }
         return index_repair{};

@@ -94,7 +94,7 @@ template <class Change, class Entity>
         using returned = decltype(std::declval<Change&>()(std::declval<Entity&>()));
         constexpr bool decides = std::same_as<returned, void> || std::same_as<returned, bool>;
         static_assert(decides,
-            "the change function must return void or bool (whether to write); this one returns a different type");
+            "the change function must return void or bool (whether to write); this function returns a different type");
         return decides;
     } else {
         return false;

@@ -122,7 +122,7 @@ class keyed_operations<Entity, components<void, P...>, components<void, R...>>
     using of_keys = keyed_texts<Entity, components<void, P...>, components<void, R...>>;
     using wanted = values_wanted<typename P::value_type..., typename R::value_type...>;
     static constexpr std::size_t count_of_keys = sizeof...(P) + sizeof...(R);
-    /// Whether values of the keys and something else are given.
+    /// Whether the arguments are values of the keys, followed by other arguments.
     template <class... Given>
     static consteval bool names_and_more() {
         return sizeof...(Given) > count_of_keys && wanted::template are_first_of<Given...>();
@@ -165,7 +165,7 @@ public:
         return reference<Entity>{std::move(first), std::move(second)};
     }
 
-    // Wrong keys give one message with their names.
+    // Wrong keys give one message, with the names of the components.
     /// Does not compile: an entity needs all components of its keys.
     template <class... Given>
         requires names_no_entity<Entity, wanted, count_of_keys, Given...>

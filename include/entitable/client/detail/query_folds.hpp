@@ -131,9 +131,9 @@ public:
         return groups ? result<decltype(values)>{std::move(values)} : std::move(groups).as_failure();
     }
 
-    /// Returns the same query with its rows sorted by these members, computed values or functions of the entity, the first of them first:
-    /// `order_by(descending(r::age), r::name)`. The client reads all rows and sorts them. Rows with equal values keep the order of the
-    /// query. See `ordered_query`.
+    /// Returns the same query with its rows sorted by these members, computed values or functions of the entity, of which the first has
+    /// priority: `order_by(descending(r::age), r::name)`. The client reads all rows and sorts them. Rows with equal values keep the order
+    /// of the query. See `ordered_query`.
     template <class... Terms>
     [[nodiscard]] auto order_by(Terms... terms) const {
         constexpr bool own = sizeof...(Terms) > 0 && (can_order<Query, Entity, Terms> && ...);
@@ -168,7 +168,7 @@ protected:
     }
 };
 
-/// The endings of `query` for one that reads whole rows by `for_each`.
+/// The terminal calls of a query that reads whole rows by `for_each`.
 template <class Query, class Entity, class Row = Entity>
 class entity_folds : public query_folds<Query, Entity> {
 public:

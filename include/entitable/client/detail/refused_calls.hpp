@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Accepts the conditions on an entity, also those that derive from `predicate`.
+/// Accepts the conditions on an entity, including types derived from `predicate`.
 template <class Entity, shape_set Shapes, shape_set Negated>
 void accept_condition(predicate<Entity, Shapes, Negated> const&);
 template <class Entity>
@@ -41,7 +41,7 @@ consteval refused_predicate refuse_condition() {
     static_assert(one || assigns || alone,
         "where(...) takes one condition: join several with && or ||; for all entities call scan_table()");
     static_assert(!foreign,
-        "this condition has members of another entity type than the table: use the fields of the table's entity");
+        "this condition has members of a different entity type than the table: use the fields of the table's entity");
     static_assert(assigns || alone || foreign || !one,
         "where(...) takes a condition on members, as in o::shop == \"A\": test a function of your own in "
         "for_each(...)");
@@ -75,7 +75,7 @@ private:
     [[nodiscard]] Query const& as_returned() const noexcept { return static_cast<Query const&>(*this); }
 };
 
-/// What `begin()` of a table says.
+/// The message for `begin()` of a table.
 struct scan_table_or_where_reads_the_entities_of_a_table;
 
 /// The names that other libraries have for the calls of a table.
@@ -100,7 +100,7 @@ private:
 };
 #undef ENTITABLE_REFUSED_CALL
 
-/// Names the argument that is wanted.
+/// Names the required argument.
 template <class Text>
 consteval void refuse_text_as_store() {
     static_assert(sizeof(Text) == 0,
@@ -144,7 +144,7 @@ private:
 template <class Given>
 consteval void refuse_blind_removal() {
     static_assert(sizeof(Given) == 0,
-        "a removal needs an ETag after the keys or the entity: pass the one that was read, or any_etag");
+        "a removal needs an ETag after the keys or the entity: pass the ETag that was read, or any_etag");
 }
 
 } // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `row_ranks`: the first n rows of an order, in a heap, or all rows, sorted by a stable merge sort. Without `<algorithm>`, which costs each
-/// file that includes a query more than this.
+/// `row_ranks`: the first n rows of an order, in a heap, or all rows, sorted by a stable merge sort. Does not use
+/// `<algorithm>`, which would cost each file with a query more compile time.
 
 #include <entitable/client/ordering.hpp>
 
@@ -51,7 +51,8 @@ void merge_sort(std::vector<T>& all, Before const& before) {
     }
 }
 
-/// Compares two values: absent values last, before them NaN, then by the order of queries, or its reverse. Negative: `left` comes first.
+/// Compares two values: absent values are last, and NaN before them; all others are in the order of queries, or its reverse. A negative
+/// result means that `left` comes first.
 template <bool Descending>
 struct compare_sorted {
     template <class T>

@@ -27,7 +27,7 @@ struct changed_row_views {
     bool archived{};                ///< removed without a change of its sums
 };
 
-/// The reads and changes in one partition. One thread at a time.
+/// The reads and changes in one partition. Used by one thread at a time.
 class row_transaction {
 public:
     /// Both must outlive it.
@@ -67,8 +67,8 @@ public:
 
     // ---- changing ----
 
-    /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read. A version as its condition
-    /// refers to the stored row, even if the body has changed the row before; if it differs, the attempt ends with
+    /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read. A
+    /// version in its condition refers to the stored row, even if the body has changed the row before; if it differs, the attempt ends with
     /// UpdateConditionNotSatisfied.
     ENTITABLE_LAZY void add(
         mutation_kind kind, row&& entity, etag_condition const& expected, entitable::removal sums, bool forced);
@@ -102,8 +102,8 @@ public:
 
     // ---- the requests ----
 
-    /// Makes the transaction: exact versions first, then rows that must exist, then changes under any version, then inserts. So a refusal
-    /// at a later change shows that each version was unchanged. Errors: InvalidInput if it would be too large. Called once.
+    /// Makes the transaction: exact versions first, then rows that must exist, then changes under any version, then inserts.
+    /// So if a later change is refused, no version had changed. Errors: InvalidInput if it would be too large. Called once.
     ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits);
     /// Whether a refusal shows that another writer came first.
     ENTITABLE_LAZY [[nodiscard]] bool was_beaten(error const& refused, transact const& request) const;

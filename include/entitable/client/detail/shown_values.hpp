@@ -139,7 +139,7 @@ template <class Entity, class... Fields, class Values>
             return read_in_order<Entity, Fields...>(row, to, typename mapping<Entity>::properties{});
         }
     }
-    value_target targets[sizeof...(Fields)]{}; // fields of keys fill none
+    value_target targets[sizeof...(Fields)]{}; // fields of keys use no target
     std::string_view names[sizeof...(Fields)];
     value_target* target = targets;
     std::string_view* name = names;

@@ -36,7 +36,7 @@ struct transacted {
 
 namespace detail {
 
-/// One attempt, with its access to the store. One thread at a time.
+/// One attempt, with its access to the store. Used by one thread at a time.
 class transaction_scope {
 public:
     transaction_scope(table_core const& core, std::string const& partition_key, call& context)

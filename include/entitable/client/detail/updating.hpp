@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Updates one entity. `Change` is the change, or a reference to a change that outlives it. Must not be moved.
+/// Updates one entity. `Change` is the change, or a reference to a change that must outlive this object. Must not be moved.
 template <class Entity, class Change>
 class entity_update {
 public:

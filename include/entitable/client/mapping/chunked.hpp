@@ -87,7 +87,7 @@ inline constexpr std::size_t parts_of_member = is_chunked<Member> ? max_chunks +
     return false;
 }
 
-/// Whether no declared property has a name used by a member in parts; the first name is a placeholder.
+/// Whether the declared names differ from all names used by members in parts; the first name is a placeholder.
 template <std::size_t Count, auto... Members>
 [[nodiscard]] constexpr bool names_of_parts_are_free(
     std::string_view const (&names)[Count], members<0, Members...>) noexcept {

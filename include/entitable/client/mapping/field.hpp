@@ -31,9 +31,8 @@ struct refused_predicate {
 template <class Field>
 consteval void refuse_contains() {
     static_assert(sizeof(Field) == 0,
-        "no store searches within a text: starts_with(member, prefix) is a condition; for another one test the "
-        "entities in "
-        "for_each(...)");
+        "no store searches within a text: starts_with(member, prefix) is a condition; for other conditions test the "
+        "entities in for_each(...)");
 }
 template <class Field>
 consteval void refuse_member_call() {
@@ -57,8 +56,7 @@ struct key_field {
     auto operator=(From const&) const { // NOLINT: assigns nothing
         static_assert(sizeof(From) == 0,
             "this member is part of a key: compare it with ==; a merge cannot change it, so insert the entity under "
-            "its new "
-            "key and remove the old one");
+            "its new key and remove the old entity");
         return detail::refused_predicate{};
     }
     /// Does not compile: no store searches within a text.

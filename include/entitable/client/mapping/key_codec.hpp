@@ -67,7 +67,7 @@ struct key_codec_base {
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
 ///                                                                     and that sorts where the value would
 ///
-/// Without `append_operand`, a query for values less or greater than one without a text fails with OutOfRangeInput. The
+/// Without `append_operand`, a query for values less or greater than a value without a text fails with OutOfRangeInput. The
 /// primary template is for all other types: it has the constants but no functions, so that ENTITABLE gives the only
 /// message.
 template <class T>

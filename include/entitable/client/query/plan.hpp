@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Maximum number of key ranges of a query, and of alternatives during planning.
 inline constexpr std::size_t max_key_ranges = 1000;
 
-/// The plan of a query's run. The three parts together accept exactly the entities that the predicate accepts.
+/// The plan of a query. The three parts together accept exactly the entities that the predicate accepts.
 struct query_plan {
     access_path access{access_path::table}; ///< how the query reaches the rows
     std::vector<key_range> ranges;          ///< disjoint and in order; empty if nothing can match

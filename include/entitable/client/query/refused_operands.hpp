@@ -49,14 +49,14 @@ consteval void refuse_operand() {
             "a number must be compared with a value of its own type: this value has a different type, a text");
     } else if constexpr (key_integer<From> && key_integer<T>) {
         static_assert(!key_integer<From>,
-            "an integer member must be compared with a value of its own type, or a narrower one: this value has a "
+            "an integer member must be compared with a value of its own type, or of a narrower type: this value has a "
             "different type, whose values can be outside of the member's range");
     } else if constexpr (std::same_as<T, std::string>) {
         static_assert(!std::same_as<T, std::string>,
             "a text must be compared with a value of its own type: this value has a different type");
     } else {
         static_assert(is_member,
-            "a member must be compared with a value of its own type, or a narrower one: this value has a different "
+            "a member must be compared with a value of its own type, or of a narrower type: this value has a different "
             "type");
     }
 }

@@ -16,8 +16,8 @@ struct wide_options {
     std::uint32_t max_attempts{50};     ///< attempts, including the first, if other writers come first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     clock* time{&system_clock()};       ///< clock of the delays; must outlive the table
-    /// Seed of generations and delays; 0 for a new one in each write. Other values are for tests without concurrent readers: each write has
-    /// the same generation, so a reader can mistake parts of two writes for one entity.
+    /// Seed of generations and delays; 0 for a new seed in each write. Other values are for tests without concurrent readers: each write
+    /// has the same generation, so a reader can mistake parts of two writes for one entity.
     std::uint64_t seed{};
 };
 

@@ -18,9 +18,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Receives responses.
 using http_sink = function_ref<void(void* tag, result<http_response>&& response)>;
 
-/// Concurrent requests to any servers. The rules are those of `channel`: one thread; the driver outlives it; a request must not change
-/// until its response, which is delivered exactly once, and only by `poll`; a sink may send and cancel, and an exception that it throws
-/// loses no other response; a tag differs from those of all other requests in flight.
+/// Concurrent requests to any servers. The rules are those of `channel`: one thread; the driver must outlive the channel; a request must
+/// not change until its response, which is delivered exactly once, and only by `poll`; a sink may send and cancel, and an exception that it
+/// throws loses no other response; a tag differs from those of all other requests in flight.
 class http_channel : public counted {
 public:
     virtual ~http_channel() = default;

@@ -58,8 +58,8 @@ public:
     /// Adds a field, without the spaces and tabs around the value. Returns false and adds nothing if `name` is not a token (RFC 9110,
     /// 5.6.2) or `value` has a control character other than a tab (especially CR, LF and NUL): such a field could inject another field.
     [[nodiscard]] bool add(std::string_view name, std::string_view value);
-    /// Replaces all fields of that name with this one, or adds it; its position is unspecified. Returns false and changes nothing under the
-    /// conditions of `add`.
+    /// Replaces all fields of that name with this field, or adds it; its position is unspecified. Returns false and changes nothing under
+    /// the conditions of `add`.
     [[nodiscard]] bool set(std::string_view name, std::string_view value);
     /// Removes every field of that name.
     void remove(std::string_view name) noexcept;

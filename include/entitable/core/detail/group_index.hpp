@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Owns groups and finds them by key, in O(log n). One thread at a time.
+/// Owns groups and finds them by key, in O(log n). Used by one thread at a time.
 class group_index {
 public:
     using less = bool (*)(void const* left, void const* right);

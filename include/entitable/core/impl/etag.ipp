@@ -51,7 +51,7 @@ ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
     text_ = text;
 }
 
-ENTITABLE_LAZY_BODY std::string etag::text() const {
+ENTITABLE_LAZY_BODY std::string etag::to_string() const {
     return timestamp_ == no_timestamp ? text_ : detail::etag_text_of(date_time{timestamp_});
 }
 

@@ -16,7 +16,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Stores one text. `save` must be atomic and durable: after a crash at any time `load` returns the text of the last completed `save`, or of the interrupted `save`. One process at a time.
+/// Stores one text. `save` must be atomic and durable: after a crash at any time `load` returns the text of the last completed `save`, or
+/// of the interrupted `save`. Used by one process at a time.
 template <class T>
 concept checkpoint_place = std::copy_constructible<T> && requires(T const& place, std::string_view text) {
     { place.load() } -> std::same_as<result<std::optional<std::string>>>; // absent if nothing is stored

@@ -45,7 +45,7 @@ struct bulk_progress {
     std::uint64_t read{};          ///< rows of the input, including those that a checkpoint has settled
     std::uint64_t written{};       ///< rows written
     std::uint64_t already_there{}; ///< rows that needed no write
-    std::uint64_t superseded{};    ///< rows replaced by a later one with the same key before they were sent
+    std::uint64_t superseded{};    ///< rows replaced by a later row with the same key before they were sent
     std::uint64_t refused{};       ///< rows that were not and will not be written
     std::uint64_t held{};          ///< rows that were read and are not settled
     std::uint64_t transactions{};  ///< requests with a response
@@ -78,7 +78,7 @@ struct bulk_options {
     std::function<void(refused_row const&)> on_refused{};          ///< called with each refused row, as it is refused
     std::size_t keep_refused{1'000};                               ///< maximum number of refused rows in the report
     std::uint64_t max_refused{(std::numeric_limits<
-        std::uint64_t>::max)()};                  ///< one more ends the load, with the error of the last row reported
+        std::uint64_t>::max)()};                  ///< the next ends the load, with the error of the last row reported
     std::optional<std::uint64_t> total{};         ///< rows of the input, for an input without a known size
     std::chrono::nanoseconds timeout{no_timeout}; ///< limit for the whole load; the table's timeout is per request
     cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests

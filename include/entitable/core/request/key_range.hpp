@@ -48,7 +48,7 @@ struct key_interval {
     }
     /// The keys up to `last`.
     [[nodiscard]] static key_interval until(key_bound last) {
-        key_interval made; // is not made from a list: GCC 12 warns about a list whose first bound is empty
+        key_interval made; // not made from a list: GCC 12 warns about a list whose first bound is empty
         made.upper = static_cast<key_bound&&>(last);
         return made;
     }

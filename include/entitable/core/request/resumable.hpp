@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `resumable<T>`: a coroutine that is an operation. What takes several requests is written in the order in which it happens:
+/// `resumable<T>`: a coroutine that is an operation. Code that sends several requests is written in the order in which they are sent:
 ///
 ///     resumable<std::uint64_t> count_rows(std::string table) {
 ///         query_entities pages{std::move(table), {}, {}, {}, 1000, {}};
@@ -33,7 +33,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class T>
 class resumable;
 
-/// How a request is sent.
+/// The options of a request.
 struct ask_options {
     std::chrono::nanoseconds after{};         ///< the shortest time between the latest response and the request
     std::size_t place{};                      ///< index of the transport that receives the request
@@ -64,7 +64,7 @@ struct asked_request {
     ask_options how;
 };
 
-/// What an operation of nested coroutines waits for; lives in the frame of the outermost one.
+/// The request that an operation of nested coroutines waits for; lives in the frame of the outermost coroutine.
 struct resumable_state {
     operation_step due;
     void* answer{};                 ///< the `optional<result>` of the awaiter that asks
@@ -84,8 +84,8 @@ struct resumable_state {
         not_before = (steady_time::min)();
         answer = into;
     }
-    /// Resumes coroutines, one at a time, until a request is due or the outermost one ends. The stack does not grow with the number of
-    /// coroutines that end without asking.
+    /// Resumes coroutines, one at a time, until a request is due or the outermost coroutine ends. The stack does not grow with the number
+    /// of coroutines that end without asking.
     void resume() {
         due = {};
         while (active && due.done()) { active.resume(); }
@@ -233,9 +233,9 @@ template <table_request Request>
 detail::asked_request<Request> ask(
     Request const&& request, ask_options how = {}) = delete; ///< a temporary would dangle
 
-/// Owns a coroutine that is an `operation`; movable at any time, also between `next` and `answer`. It starts at `begin`, at the first `next`,
-/// or when another resumable awaits it, which passes its requests on: `co_await copy_table(...)`. `co_return` takes a value, a `result` or a
-/// `failure`. An exception ends the outermost coroutine, leaves `answer` or `next`, and `finish` returns InternalError.
+/// Owns a coroutine that is an `operation`; movable at any time, including between `next` and `answer`. It starts at `begin`, at the first
+/// `next`, or when another resumable awaits it, which passes its requests on: `co_await copy_table(...)`. `co_return` takes a value, a
+/// `result` or a `failure`. An exception ends the outermost coroutine, leaves `answer` or `next`, and `finish` returns InternalError.
 ///
 /// `abandon`, and the destructor, destroy the variables of all its coroutines, the innermost first.
 ///

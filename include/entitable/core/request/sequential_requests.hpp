@@ -12,8 +12,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Sends a request and calls `turn(request, answer)`, which changes the request into the next one and returns true, returns false at the
-/// end, or returns an error. `turn` must outlive the operation.
+/// Sends a request and calls `turn(request, answer)`. `turn` changes the request into the next request and returns
+/// true; at the end it returns false; or it returns an error. `turn` must outlive the operation.
 template <table_request Request>
 class sequential_requests {
 public:

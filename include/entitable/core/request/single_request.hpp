@@ -11,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The operation of one request. The response is the result. `Kept`: a pointer to a request that outlives the operation, or the request
+/// The operation of one request. The response is the result. `Kept`: a pointer to a request that must outlive the operation, or the request
 /// itself.
 template <table_request Request, class Kept = Request const*>
 class single_request {

@@ -131,7 +131,7 @@ inline constexpr std::string_view wide_parts = "WideParts";
     return &unknown;
 }
 
-/// Whether each kind has its own prefix below the reserved one, and no prefix is a prefix of another one.
+/// Whether each kind has its own prefix below the reserved one, and no prefix is a prefix of another prefix.
 [[nodiscard]] constexpr bool are_told_apart() noexcept {
     for (kind const& one : kinds) {
         for (kind const& other : kinds) {

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] virtual bool at_once() const noexcept = 0;
 
 protected:
-    void execute(); ///< is never defined; provides a name for the `using` of the first link
+    void execute(); ///< never defined; provides a name for the `using` of the first link
 };
 
 template <class First, class... Rest>

@@ -58,8 +58,8 @@ using completion_sink = function_ref<void(completion&)>;
 /// Concurrent requests of any kinds to one transport.
 ///
 /// Semantic rules:
-/// 1. All calls come from one thread. The driver outlives the channel.
-/// 2. Request and call must not move before their completion or the destruction of the channel.
+/// 1. All calls come from one thread. The driver must outlive the channel.
+/// 2. Request and call must not be moved before their completion or the destruction of the channel.
 /// 3. Each request has exactly one completion, even if it is cancelled or cannot be sent.
 /// 4. Completions come from `poll` only, never from `send` or `cancel`. A sink may send and cancel. If it throws, the exception
 ///    is propagated and nothing is lost: the next `poll` continues.

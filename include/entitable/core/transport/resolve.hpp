@@ -52,7 +52,7 @@ template <transport T>
 
 /// Determines the outcome of a write without an operation row, by reading and comparing. Applied: an insert or an unconditional replace
 /// whose entity has exactly the properties sent, an unconditional merge whose properties are all present, a removal whose entity does not
-/// exist; another writer's equal write counts as this one. Not applied: a write under an ETag that is still stored. Everything else is
+/// exist; another writer's equal write counts as this write. Not applied: a write under an ETag that is still stored. Everything else is
 /// unknown. Call it when no attempt can be in flight: an attempt in flight may be applied later.
 template <transport T>
 [[nodiscard]] result<write_outcome> resolve(T& through, write_entity const& lost, call& context) {

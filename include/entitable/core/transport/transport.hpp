@@ -34,8 +34,8 @@ concept answers =
 /// 5. It validates each request against its own profile, before any I/O.
 /// 6. After an error with `effect::none` nothing was applied. The error of a write whose outcome is unknown has `effect::unknown`.
 /// 7. It checks `call::deadline` and `call::cancellation` before it starts and during each wait.
-/// 8. A terminal transport counts each attempt and reports it to the call's observer: `count_attempt` does both. A transport that sends
-///    several requests for one does so in `as_operation`.
+/// 8. A terminal transport counts each attempt and reports it to the call's observer: `count_attempt` does both. A transport that
+///    sends several requests for one request does so in `as_operation`.
 /// 9. It throws no exceptions of its own; std::bad_alloc is propagated and leaves the data intact.
 /// 10. A write is atomic: nothing happens between its condition and its effect, a merge retains other writers' changes, and a page of one
 ///     partition shows either all or none of a transaction.

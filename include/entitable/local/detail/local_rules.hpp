@@ -68,7 +68,7 @@ public:
         return options_.limits.table_names_without_case ? stored_key{stored_key::folded, name} : stored_key{name};
     }
 
-    /// Applies `change` to a stored payload (null if the row does not exist): puts the new one into `payload`, empty for a removal; or
+    /// Applies `change` to a stored payload (null if the row does not exist): puts the new payload into `payload`, empty for a removal; or
     /// returns the error. `last_version` is the last version that the store remembers; null if it does not remember any. `drawn` is the new
     /// version, if the store draws versions.
     ENTITABLE_LAZY [[nodiscard]] result<written> prepare(mutation const& change, std::string_view const* stored,

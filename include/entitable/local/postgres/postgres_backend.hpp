@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Tables in PostgreSQL: `postgres_backend::connect("host=/run/postgresql dbname=tables").value()`. A cheap handle: copies share the
-/// connections, which are closed with the last one. Thread safety: safe to use from several threads. Errors, durability, other processes
+/// connections, which are closed with the last copy. Thread safety: safe to use from several threads. Errors, durability, other processes
 /// and commits with a lost response: see `postgres_store`.
 class postgres_backend : public local<postgres_store> {
 public:

@@ -26,12 +26,12 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Durability: an update that has returned is committed according to the server's `synchronous_commit`.
 ///
 /// Consistency: an update holds the lock of its partition and of the rows that it reads, so that updates of a partition are serialized across
-/// all processes, and writes of single rows wait for it where they create, remove or change a row that it reads. Each `get` and each `scan`
+/// all processes, and writes of single rows wait for it if they create, remove or change a row that it reads. Each `get` and each `scan`
 /// reads one snapshot of the whole database.
 ///
 /// Versions: greater than every earlier version of the same row in any process, also after the row or its table was removed, the clock was set
-/// back, or the server was restarted or replaced by a standby that has its commits. A write that begins after another one has returned gets
-/// the greater version, whatever their rows.
+/// back, or the server was restarted or replaced by a standby that has its commits. A write that begins after another
+/// write has returned gets the greater version, even for a different row.
 ///
 /// Cost: a point read and a write of one row are one round trip and one statement (two with a deadline: its timeout); an update is two round
 /// trips, however many rows it reads and writes, if `update_rows` named them.

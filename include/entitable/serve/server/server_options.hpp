@@ -35,8 +35,8 @@ struct served_account {
     }
 };
 
-/// Returns whether a token of Entra ID grants full access to the account. Called on the threads of requests, by several of them
-/// concurrently.
+/// Returns whether a token of Entra ID grants full access to the account. Called on the threads of requests, by several
+/// threads concurrently.
 using bearer_verifier = std::function<bool(std::string_view account, std::string_view token)>;
 
 /// Options of a server. Plain data: set them by designated initializers.

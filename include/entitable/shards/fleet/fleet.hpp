@@ -7,7 +7,7 @@
 ///
 ///     fleet all{cloud};
 ///     auto freed = all.each([](std::string_view store, any_store const& there) -> result<std::size_t> { ... });
-///     if (!freed->complete()) { all.resume(*freed, again); } // only the stores that failed
+///     if (!freed->good()) { all.resume(*freed, again); } // only the stores that failed
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/shards/fleet/outcomes.hpp>

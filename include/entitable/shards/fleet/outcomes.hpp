@@ -35,7 +35,7 @@ public:
     } ///< the outcomes of all stores
     [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; } ///< the outcomes of all stores
     /// Whether all stores succeeded.
-    [[nodiscard]] bool complete() const noexcept { return failed().empty(); }
+    [[nodiscard]] bool good() const noexcept { return failed().empty(); }
     /// Returns the names of the stores that failed.
     [[nodiscard]] std::vector<std::string> failed() const {
         std::vector<std::string> names;

@@ -7,7 +7,7 @@
 /// store. Nothing moves until a plan runs.
 ///
 ///     auto plan = plan_rebalance(all, {.by = balance_by::bytes}).value();
-///     std::puts(plan.explain().c_str());     // nothing has been moved so far
+///     std::puts(plan.to_string().c_str());     // nothing has been moved so far
 ///     plan.run().value();
 
 #include <entitable/shards/fleet/fleet_check.hpp>
@@ -56,7 +56,7 @@ public:
     double total{};                  ///< total size of all shards
 
     /// Describes the moves as readable text; the last line has the ratios before and after.
-    [[nodiscard]] std::string explain() const;
+    [[nodiscard]] std::string to_string() const;
     /// Runs the moves one after the other, and reads the rules of the map again before each. After an error, a stop or the death of the
     /// process run it again, or make a new plan.
     ///

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `placement_rule`: the stores that virtual shards may be in, as data in the map. Every move reads the rules, whatever
-/// planned it.
+/// `placement_rule`: the stores that virtual shards may be in, as data in the map. Every move reads the rules, no
+/// matter which function planned it.
 
 #include <entitable/client/mapping/macro.hpp>
 #include <entitable/shards/map/shard_map.hpp>

@@ -7,7 +7,7 @@
 /// whichever request or response is late or lost and whichever process is killed: tests/model checks the orders of the requests.
 ///
 ///     auto plan = plan_move(cloud, 6, "bookdbshard1").value();
-///     std::puts(plan.explain().c_str());
+///     std::puts(plan.to_string().c_str());
 ///     plan.run().value();
 ///
 ///     auto const later = split_shard(cloud, 2, "2026-07").value();    // 2 keeps the keys below, `later` has the others
@@ -34,7 +34,7 @@ struct move_planning;
 class move_plan {
 public:
     /// Describes the steps and their cost as readable text.
-    [[nodiscard]] std::string explain() const;
+    [[nodiscard]] std::string to_string() const;
     /// Runs the move. After an error, a stop or a crash of the process, run it again from any process: that run takes over and starts
     /// over, with new table names. Until then the shard stays as the attempt left it.
     ///
@@ -91,7 +91,7 @@ struct move_planning {
 [[nodiscard]] result<move_plan> plan_move(
     sharded const& cloud, std::int32_t shard, std::string target, move_options options = {});
 
-/// Plans to merge two adjacent ranges, the lower one first. Both ranges are copied into new tables of the lower range, in any store,
+/// Plans to merge two adjacent ranges, with the lower range first. Both ranges are copied into new tables of the lower range, in any store,
 /// and the map assigns the keys of both to it. The number of the upper range is never used again. A merge runs like a move, and takes as
 /// long as moving both shards.
 ///

@@ -18,7 +18,7 @@ public:
     partial_result(T what, std::vector<missing_shard> lacking)
         : value_(std::move(what)), missing_(std::move(lacking)) {} ///< used by `partial`
 
-    [[nodiscard]] bool complete() const noexcept { return missing_.empty(); } ///< whether no shard is missing
+    [[nodiscard]] bool good() const noexcept { return missing_.empty(); } ///< whether no shard is missing
     [[nodiscard]] std::vector<missing_shard> const& missing() const noexcept {
         return missing_;
     } ///< the missing shards and their errors

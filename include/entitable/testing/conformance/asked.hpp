@@ -22,7 +22,7 @@ namespace testing::conformance {
     std::string text{to_string(change.kind)};
     text += ' ' + shown_keys(change.entity.partition_key(), change.entity.row_key());
     if (change.needs_existing() && !change.condition.any()) {
-        text += " if " + text::printable(text::shortened(change.condition.version().text()));
+        text += " if " + text::printable(text::shortened(change.condition.version().to_string()));
     }
     return text;
 }

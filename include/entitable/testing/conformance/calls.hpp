@@ -98,7 +98,7 @@ inline void shown_as_it_is_read(trial& t) {
     auto const looking = [&](row_view const& entity, etag const& seen, bool stale) {
         ++visits;
         t.same(entity, make_row("p", "r", {{"A", 1}, {"B", "b"}}), "the entity passed to the visitor");
-        t.same(seen.text(), version.text(), "the version passed to the visitor");
+        t.same(seen.to_string(), version.to_string(), "the version passed to the visitor");
         t.expect(!stale, "an entity of the primary location is marked stale");
         return result<void>{};
     };
@@ -178,7 +178,7 @@ inline void many_like_single_ones(trial& t) {
             t.no(*read, error_code::resource_not_found, "a read" + text);
         } else if (t.yes(*wrote, "a write" + text) && t.yes(*read, "a read" + text)) {
             t.same((*read)->entity, writes[index].change.entity, "a read" + text);
-            t.same((*wrote)->etag.text(), (*read)->etag.text(), "the ETag of a write" + text);
+            t.same((*wrote)->etag.to_string(), (*read)->etag.to_string(), "the ETag of a write" + text);
         }
     }
 }

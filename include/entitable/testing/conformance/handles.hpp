@@ -20,7 +20,7 @@ inline void copies_are_one_store(trial& t) {
     t.put(table, make_row("p", "2"));
     auto const read = t.send_other(get_entity{table, "p", "1", {}});
     if (!t.yes(read, "reading another handle's write")) { return; }
-    t.same(read->etag.text(), version.text(), "the ETag through the other handle");
+    t.same(read->etag.to_string(), version.to_string(), "the ETag through the other handle");
     query_entities query;
     query.table = table;
     query.page_size = 1;

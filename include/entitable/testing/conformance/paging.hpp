@@ -170,7 +170,7 @@ inline void tokens_name_a_place(trial& t) {
     expected.erase(expected.begin());
     t.same(t.keys(query), expected, "after the next row was removed");
 
-    // All following rows may be removed, too.
+    // All following rows may also be removed.
     for (std::string const& key : expected) { remove(key); }
     t.same(t.keys(query), std::vector<std::string>{}, "after all rows beyond the token were removed");
 }

@@ -174,7 +174,7 @@ inline void filters_that_are_none(trial& t) {
     query.filter.nodes.clear();
     query.range.partition = key_interval::only("p");
     std::size_t const comparisons = t.limits().max_comparisons == 0 ? 10'000 : t.limits().max_comparisons;
-    for (std::size_t index = 1; index < comparisons; ++index) { // the partition costs a comparison, too
+    for (std::size_t index = 1; index < comparisons; ++index) { // the partition also costs a comparison
         query.filter.nodes.push_back(leaf);
         if (index > 1) { query.filter.nodes.push_back(both); }
     }
@@ -216,11 +216,11 @@ inline void projections(trial& t) {
         auto const read = t.send(get_entity{table, "p", "r", each.names});
         auto const rows = t.rows(query);
         if (!t.yes(read, text) || !t.expect(rows.size() == 1, text + ": one row")) { continue; }
-        t.same(read->etag.text(), whole->etag.text(), "the ETag, " + text);
+        t.same(read->etag.to_string(), whole->etag.to_string(), "the ETag, " + text);
         for (row_view const found : {read->entity.view(), rows[0].view()}) {
             t.same(found, each.expected, text);
             t.expect(found.timestamp() == whole->entity.view().timestamp(), text + ": the Timestamp");
-            t.same(found.etag().text(), whole->etag.text(), "the ETag of the row, " + text);
+            t.same(found.etag().to_string(), whole->etag.to_string(), "the ETag of the row, " + text);
         }
     }
 }

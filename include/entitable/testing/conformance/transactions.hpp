@@ -67,7 +67,7 @@ inline void a_hundred_at_once(trial& t) {
     if (!t.expect(rows.size() == outcome->results.size(), "an entity for each operation")) { return; }
     for (std::size_t index = 0; index < rows.size(); ++index) {
         t.same(rows[index].row_key(), padded(index), "the entities of a transaction");
-        t.same(rows[index].view().etag().text(), outcome->results[index].etag.text(),
+        t.same(rows[index].view().etag().to_string(), outcome->results[index].etag.to_string(),
             "the ETag of operation " + padded(index));
     }
 }

@@ -30,7 +30,7 @@ struct handles {
     any_store second; ///< the second transport
 };
 
-/// One trial of one behaviour on one transport; collects the failures. One thread at a time.
+/// One trial of one behaviour on one transport; collects the failures. Used by one thread at a time.
 class trial {
 public:
     /// Table names begin with `prefix`, which separates several trials on one service.

@@ -132,12 +132,15 @@ inline void versions_increase(trial& t) {
     auto const wrote = [&](result<written> const& outcome, std::string const& text) {
         auto const read = t.get(table, "p", "r");
         if (!t.yes(outcome, text) || !t.yes(read, text)) { return; }
-        t.same(outcome->etag.text(), read->etag.text(), text + ": the ETag of the write and that of the entity");
+        t.same(
+            outcome->etag.to_string(), read->etag.to_string(), text + ": the ETag of the write and that of the entity");
         t.expect(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
-        t.expect(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag was repeated");
-        t.same(read->entity.view().etag().text(), read->etag.text(), text + ": the ETags of row and response");
+        t.expect(
+            std::find(seen.begin(), seen.end(), read->etag.to_string()) == seen.end(), text + ": an ETag was repeated");
+        t.same(
+            read->entity.view().etag().to_string(), read->etag.to_string(), text + ": the ETags of row and response");
         last = read->entity.view().timestamp();
-        seen.push_back(read->etag.text());
+        seen.push_back(read->etag.to_string());
     };
     row const entity = make_row("p", "r", {{"A", 1}});
     for (int round = 0; round < 3; ++round) {

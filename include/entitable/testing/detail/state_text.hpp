@@ -14,7 +14,7 @@ namespace testing::detail {
 
 /// Formats an ETag, between \x01 and \x02 until `renamed_etags`.
 [[nodiscard]] inline std::string shown_etag(etag const& version) {
-    return '\x01' + std::string{version.text()} + '\x02';
+    return '\x01' + std::string{version.to_string()} + '\x02';
 }
 /// Formats a row with its properties.
 [[nodiscard]] inline std::string shown_row(row_view each) {

@@ -162,7 +162,7 @@ template <class Effect>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect) {
     return detail::saga_step<Effect>{name, std::move(effect), {}};
 }
-/// A step that `undo(message)` undoes when this step or a later one fails permanently. Like the step, `undo` must be
+/// A step that `undo(message)` undoes when this step or a later step fails permanently. Like the step, `undo` must be
 /// idempotent and harmless when late. It succeeds if there is nothing to undo. It must also make a late run of the step
 /// fail, with a mark that the step reads.
 template <class Effect, class Undo>

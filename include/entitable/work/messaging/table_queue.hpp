@@ -107,7 +107,7 @@ public:
         return core_.enqueue_group(rows);
     }
 
-    /// Claims the first available message. Waits for one until `claim_options::wait` has passed or `claim_options::stop` is set, then
+    /// Claims the first available message. Waits for a message until `claim_options::wait` has passed or `claim_options::stop` is set, then
     /// returns nullopt. A waiting claim reads again after `queue_options::polling`, and when the first claimed or delayed message becomes
     /// available.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {

@@ -147,9 +147,9 @@ template <handler_form Form, class Q, class Handler>
 
 } // namespace detail
 
-/// Claims messages and calls `handle` for each one. If the handler succeeds, the message is completed. If it returns an error, the message is
-/// released with that error as its reason, and delivered again after `worker_options::retry`, until it becomes a dead letter. The claim is renewed
-/// while the handler runs. Returns once `worker_options::stop` is set and the claimed messages have been handled, or
+/// Claims messages and calls `handle` for each message. If the handler succeeds, the message is completed. If it returns an error, the
+/// message is released with that error as its reason, and delivered again after `worker_options::retry`, until it becomes a dead letter.
+/// The claim is renewed while the handler runs. Returns once `worker_options::stop` is set and the claimed messages have been handled, or
 /// when no message has arrived for `worker_options::wait`. A message may be handled twice: by this worker, and by
 /// another worker after it.
 ///

@@ -21,7 +21,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of `once`. The format of its rows is in docs/stored_formats.md.
 struct once_options {
     std::string table{"once"};                                ///< created if it does not exist
-    std::chrono::milliseconds claim{std::chrono::minutes{1}}; ///< how long a run has its key to itself, 2 s to 7 days
+    std::chrono::milliseconds claim{std::chrono::minutes{1}}; ///< how long a run holds its key, 2 s to 7 days
     std::uint32_t max_attempts{50};     ///< attempts to claim or to end a claim, including the first; at least 1
     backoff delays{contention_backoff}; ///< delays between attempts
     call_options calls{};               ///< options of each claim, and of each end of a claim
@@ -34,7 +34,7 @@ struct once_options {
 struct once_run {
     std::string_view
         id; ///< 32 hexadecimal digits, the same in all runs for a key: an idempotency key for other services
-    std::int32_t number; ///< 1 in the first run. In a later run, an earlier one may have had an effect
+    std::int32_t number; ///< 1 in the first run. In a later run, an earlier run may have had an effect
 };
 
 /// Outcome of `once::run`.
@@ -52,7 +52,7 @@ struct once_outcome {
 /// - After `run` has returned success for a key, no call that begins later runs the function for this key.
 /// - Two runs for one key overlap only if the first takes longer than `once_options::claim`.
 /// - A function runs again for a key if a run ended without an outcome (its program ended, it threw, its error has effect unknown) or if the
-///   outcome could not be stored. All runs have the same `once_run::id`: a service that takes an idempotency key has one effect.
+///   outcome could not be stored. All runs have the same `once_run::id`: a service that accepts it as an idempotency key applies it once.
 ///
 /// The end of a claim is decided by the clock of the store, so the clocks of programs may differ.
 ///

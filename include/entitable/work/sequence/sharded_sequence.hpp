@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// either over time or for one caller, and there are gaps until all shards have counted equally far. The number of
 /// shards, `start` and `step` of a counter are permanent: the first row stores them, and different values are refused
 /// with RowMismatch. A row that an earlier version made has no start and no step: the first call of a program of this
-/// version stores its own values there, so all programs that use one counter must use the same values.
+/// version stores its own values in it, so all programs that use one counter must use the same values.
 ///
 /// The option `block` is not used. Errors, thread safety and copies as for `sequence`.
 class sharded_sequence {

@@ -60,7 +60,7 @@ public:
         auto made = to_row(message);
         return made ? core_.enqueue(*made, how) : std::move(made).as_failure();
     }
-    /// Claims the next available message. Waits for one until `how.wait` has passed or `how.stop` is set, then returns nullopt.
+    /// Claims the next available message. Waits for a message until `how.wait` has passed or `how.stop` is set, then returns nullopt.
     [[nodiscard]] result<std::optional<azure_claimed<T>>> claim(claim_options const& how = {}) const {
         ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<azure_claimed<T>>> one{std::in_place};

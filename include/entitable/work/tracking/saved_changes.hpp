@@ -78,7 +78,7 @@ struct saved_changes {
     std::vector<change_outcome<First, More...>> changes; ///< one outcome per change
     std::vector<change_outcome<First, More...>> failed;  ///< changes that were not saved, except dropped changes
 
-    [[nodiscard]] bool all_saved() const noexcept { return failed.empty(); } ///< whether no change failed
+    [[nodiscard]] bool good() const noexcept { return failed.empty(); } ///< whether no change failed
 };
 
 /// A conflict: two writers have changed the same entity.

@@ -268,7 +268,7 @@ public:
     [[nodiscard]] result<saved> save_all(save_options how = {}) {
         last_ = {};
         auto made = save(how);
-        if (made && !made->all_saved()) {
+        if (made && !made->good()) {
             last_ = *std::move(made);
             return detail::refusal_in(last_);
         }

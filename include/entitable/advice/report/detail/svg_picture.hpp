@@ -42,7 +42,7 @@ enum class text_anchor : unsigned char {
     end,
 };
 
-/// One drawing. Colours are defined by the classes of the page's style. One thread at a time.
+/// One drawing. Colours are defined by the classes of the page's style. Used by one thread at a time.
 class svg_picture {
 public:
     using points = std::vector<std::pair<double, double>>;

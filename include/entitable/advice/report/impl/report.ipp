@@ -219,7 +219,7 @@ ENTITABLE_DECL void advice_report::put_units(std::string& out) const {
         out += detail::units_figures("ingest", "Writing " + detail::figure(ingest_->asked.data_gb) + " GB",
             ingest_->steps, ingest_->to_string());
     }
-    out += "<p class=\"soft\">Figures of the provider's page of " +
+    out += "<p class=\"soft\">Figures from the provider's page as of " +
         std::string{plan_ ? plan_->asked.rules.as_of : ingest_->asked.rules.as_of} + ".</p>\n";
 }
 

@@ -85,7 +85,7 @@ struct figure_frame {
         std::string const number = figure(static_cast<double>(each.partitions));
         double const left = x.at(static_cast<double>(index));
         if (each.partitions > 0) {
-            // There are only a few of the largest partitions, and their bar must be visible, too.
+            // There are only a few of the largest partitions, and their bar must also be visible.
             double const height = (std::max)(3.0, y.begin - y.at(static_cast<double>(each.partitions)));
             picture.rect(left + 1, y.begin - height, width - 2, height,
                 index + 1 == facts.classes.size() ? "bar last" : "bar", span + " entities: " + number + " partitions");
@@ -258,7 +258,7 @@ struct figure_frame {
     picture_scale const x{0, most * 1.05, picture_left + 8, picture_width - 14};
     picture_scale const y{0, most * 1.05, 190, picture_top + 22};
     picture.grid(x, y, {}, axis_text);
-    picture.text(2, picture_top - 16, "entities a second, served", text_anchor::start, "name");
+    picture.text(2, picture_top - 16, "served entities a second", text_anchor::start, "name");
     // Two heights, so that the labels of close lines do not overlap.
     struct {
         double value, height;
@@ -292,7 +292,7 @@ struct figure_frame {
         values.add({short_figure(each.wanted), short_figure(each.served), figure(static_cast<double>(each.failed())),
             figure(static_cast<double>(each.unsent)), seconds_text(time(each, 0.5)), seconds_text(time(each, 0.99))});
     }
-    picture.ticks(x, slow, "entities a second, wanted", axis_text);
+    picture.ticks(x, slow, "planned entities a second", axis_text);
     return framed(frame, std::move(picture).finish(), &values);
 }
 

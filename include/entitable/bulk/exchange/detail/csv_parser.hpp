@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Splits a text in the form of RFC 4180 into records and fields. A field is quoted or not, which tells an empty text from an absent value.
-/// Any byte may be in a quoted field; memory is bounded by the maximum size of a record.
+/// Splits a text in the form of RFC 4180 into records and fields. A field is quoted or not, which distinguishes an empty text from an
+/// absent value. Any byte may be in a quoted field; memory is bounded by the maximum size of a record.
 
 #include <entitable/bulk/exchange/detail/text_source.hpp>
 

@@ -28,7 +28,7 @@ enum class column_text : std::uint8_t {
 /// A column: name, type, and functions for its member in an entity.
 struct text_column {
     std::string_view name;
-    std::string_view suffix; ///< follows the name; for a half of a reference
+    std::string_view suffix; ///< follows the name; set for half of a reference
     edm_type type{};         ///< decides the form of the text
     bool nullable{};
     bool begins_pair{}; ///< this column and the next are the halves of one member, and are absent together

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The bytes of a stream, with line and column, and what was refused of them.
+/// The bytes of a stream, with line and column, and the refused records.
 
 #include <entitable/bulk/exchange/refused_line.hpp>
 #include <entitable/core/result.hpp>

@@ -74,11 +74,11 @@ ENTITABLE_DECL bool json_line_parser::take_escape() {
     if (point >= 0xD800 && point < 0xDC00) {
         std::uint32_t low = 0;
         if (!take('\\') || !take('u') || !take_hexadecimal(low) || low < 0xDC00 || low > 0xDFFF) {
-            return fail(begin, "the escape of a first surrogate without a second one");
+            return fail(begin, "the escape of a high surrogate without a low surrogate");
         }
         point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
     } else if (point >= 0xDC00 && point <= 0xDFFF) {
-        return fail(begin, "the escape of a second surrogate without a first one");
+        return fail(begin, "the escape of a low surrogate without a high surrogate");
     }
     append_json_code_point(bytes_, point);
     return true;
@@ -123,7 +123,7 @@ ENTITABLE_DECL bool json_line_parser::take_number() {
 
 ENTITABLE_DECL bool json_line_parser::take_nested(char close, std::size_t depth) {
     std::size_t const begin = at_++;
-    if (depth == max_depth) { return fail(begin, "more than 64 arrays or objects within each other"); }
+    if (depth == max_depth) { return fail(begin, "more than 64 nested arrays or objects"); }
     skip_spaces();
     if (take(close)) { return true; }
     for (;;) {

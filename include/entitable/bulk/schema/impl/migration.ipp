@@ -201,7 +201,7 @@ private:
     shared<row_walk> walk_;
     std::size_t at_{};                 ///< next row of the page
     std::size_t in_step_{};            ///< rows read in this step
-    std::optional<std::string> token_; ///< token of the page after this one
+    std::optional<std::string> token_; ///< token of the next page
     bool ended_{};
     bulk_report done_; ///< the steps that are completed
 };

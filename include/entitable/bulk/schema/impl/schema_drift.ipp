@@ -11,9 +11,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::string_view to_string(schema_difference_kind kind) noexcept {
     switch (kind) {
-        case schema_difference_kind::key_differs: return "the key has another form";
+        case schema_difference_kind::key_differs: return "the key has a different form";
         case schema_difference_kind::property_missing: return "the property is missing";
-        case schema_difference_kind::type_differs: return "the property has another type";
+        case schema_difference_kind::type_differs: return "the property has a different type";
         case schema_difference_kind::value_refused: return "the member does not accept the value";
         case schema_difference_kind::property_unknown: return "the property is not declared";
         case schema_difference_kind::row_damaged: return "the row is damaged";

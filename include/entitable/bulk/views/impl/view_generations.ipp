@@ -207,7 +207,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) c
     };
     auto built = build();
     if (!built) {
-        // The table was removed if a later refresh overtook this one.
+        // The table was removed if a later refresh overtook this refresh.
         auto const now = pointer();
         if (!now || now->ticket < own.ticket) {
             (void)discard(own.table); // a later refresh removes the leftovers

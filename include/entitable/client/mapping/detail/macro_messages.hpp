@@ -4,7 +4,7 @@
 
 /// \file
 /// Detects malformed clauses of ENTITABLE and gives one message for each: a comma is missing, a key has no members, or a form has wrong
-/// arguments. The names of clauses and forms, and their kinds, are in `macro.hpp`: each kind of an item needs a line ENTITABLE_BAD_ITEM_
+/// arguments. The names of clauses and forms, and their kinds, are in `macro.hpp`: each kind of item needs a line ENTITABLE_BAD_ITEM_
 /// and a line ENTITABLE_TELL_ITEM_ here.
 
 #include <entitable/client/mapping/detail/each.hpp>
@@ -30,8 +30,8 @@
 #define ENTITABLE_BAD_KEYS_1(...) bad
 #define ENTITABLE_BAD_KEY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_KEY_KIND(item))(item)
 #define ENTITABLE_BAD_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_PROPERTY_KIND(item))(item)
-// A form of a name that is not listed in `macro.hpp` ends with a parenthesis, which cannot be pasted: the message has the text below, which
-// then is a macro. Pasted with the name of a member, it is nothing.
+// A form of a name that is not listed in `macro.hpp` ends with a parenthesis, which cannot be pasted: the message has
+// the text below, which is then a macro. Pasted with the name of a member, the text is not a macro.
 #define ENTITABLE_BAD_ITEM_0(item) \
     ENTITABLE_SECOND(              \
         item##_is_not_a_form_write_a_member_or_width_descending_escaped_salted_literal_property_chunked, , ~)
@@ -105,7 +105,7 @@
 #define ENTITABLE_PROPERTY_KIND_column(...) ~, 8
 #define ENTITABLE_PROPERTY_KIND_chunk(...) ~, 8
 #define ENTITABLE_PROPERTY_KIND_version(...) ~, 8
-// The members in the keys, and the message for one that is listed as a property, too.
+// The members in the keys, and the message for a member that is also listed as a property.
 #define ENTITABLE_KEY_NAMES_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_NAMED, __VA_ARGS__)
 #define ENTITABLE_KEY_NAMES_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_NAMED, __VA_ARGS__)
 #define ENTITABLE_KEY_NAMES_properties(...)

@@ -21,7 +21,7 @@ struct nullable_view {
     value_view value;
     bool nullable{};
     bool present{true};
-    bool nameless{}; ///< set for a value without a name, of an enumeration that is stored by name
+    bool nameless{}; ///< set for an unnamed value of an enumeration that is stored by name
 };
 
 /// Whether one of the members is stored as several properties, or has an earlier name or type.

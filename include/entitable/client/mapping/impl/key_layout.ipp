@@ -119,7 +119,7 @@ ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_t
 ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {
     failure refused{error_code::row_mismatch,
         text::joined({part == key_part::partition ? "the PartitionKey" : "the RowKey",
-            " of a row is not in the format of the entity ", entity, " writes"})};
+            " of a row is not in the format that the entity ", entity, " writes"})};
     refused.error().detail = text::printable(text::shortened(key));
     return refused;
 }

@@ -44,7 +44,7 @@ ENTITABLE_LAZY_BODY predicate_nodes distinct_alternatives::nodes() && {
 
 ENTITABLE_LAZY_BODY predicate_nodes key_prefix(
     key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix) {
-    // A shorter text and the separator after it can begin with the prefix, too.
+    // A shorter text and the separator after it can also begin with the prefix.
     bool const exact = last || prefix.text.find(component.separator().front()) == std::string::npos;
     predicate_nodes nodes = key_comparison(filter_operator::greater_equal, component, part, index, std::move(prefix));
     nodes.front().subject = predicate_subject::prefix;

@@ -198,7 +198,7 @@ ENTITABLE_DECL result<std::optional<wide_found>> look_at_wide(table_core const& 
     bool good = true;
     auto const take = [&](row_view part) {
         if (!good || part.row_key.size() != prefix.size() + 2) {
-            return; // the row belongs to another entity, whose row key begins like a part of this one
+            return; // the row belongs to another entity, whose row key begins like a part of this entity
         }
         auto const generation = part.find(wide_generation);
         good = parts < head.parts && part.row_key == wide_part_key(prefix, parts) && generation &&

@@ -242,7 +242,8 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
     });
     if (refused) {
         return failure{error_code::invalid_input,
-            "the request has a header field that the client writes itself, or one for an unsupported feature"};
+            "the request has a header field that the client writes itself, or a header field for an unsupported "
+            "feature"};
     }
     for (std::string const& field : empty_fields_) { add_header(field.c_str()); }
     // Suppresses the fields that libcurl adds by default.

@@ -22,7 +22,7 @@ struct sent_entity {
     std::string_view payload; ///< the properties that are present, in the stored form
 };
 
-/// Reads bodies of requests; reuses its memory. One thread at a time. Errors have the service's wording, as `refused` makes them:
+/// Reads bodies of requests; reuses its memory. Used by one thread at a time. Errors have the service's wording, as `refused` makes them:
 /// InvalidInput, DuplicatePropertiesSpecified.
 class entity_reader {
 public:

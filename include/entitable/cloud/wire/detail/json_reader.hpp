@@ -22,7 +22,7 @@ struct error_text {
 };
 
 /// Reads responses; reuses its memory and the shape of the last row, so one reader for many responses is faster than a new reader for each.
-/// One thread at a time. Every error is TransportFailed: no usable response was received.
+/// Used by one thread at a time. Every error is TransportFailed: no usable response was received.
 class json_reader {
 public:
     json_reader();

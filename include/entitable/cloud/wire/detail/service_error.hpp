@@ -28,7 +28,7 @@ struct service_error {
 /// Returns InvalidInput, with this text.
 [[nodiscard]] failure refused_input(std::string_view message);
 
-/// Converts an error made by `refused`, or by validation in the same places.
+/// Converts an error made by `refused`, or any other error of reading a request.
 [[nodiscard]] service_error service_error_of_refusal(error const& refusal);
 /// Converts the error of a transport to the service's code. Codes that only this library defines become InternalError, and no text of
 /// another service or of a store is sent.

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// An event of an element: it begins, or it ends and its own text is complete.
+/// An event of an element: its start, or its end, when its own text is complete.
 enum class xml_event : unsigned char { opens, closes };
 
 /// Receives each element by its path of names without prefixes, for example "Error/Code". The text is empty for `opens`.

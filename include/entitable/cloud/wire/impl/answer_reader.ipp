@@ -99,7 +99,7 @@ ENTITABLE_DECL result<get_entity::response> read_success(
         auto given = etag_of(response, work);
         if (!given && made->entity.view().timestamp() == date_time{}) { return std::move(given).as_failure(); }
         made->etag = given ? *std::move(given) : made->entity.view().etag();
-        made->entity = row{request.partition_key, request.row_key, made->entity.payload(), made->etag.text()};
+        made->entity = row{request.partition_key, request.row_key, made->entity.payload(), made->etag.to_string()};
     }
     made->stale = work.location == read_location::secondary;
     return made;

@@ -68,7 +68,7 @@ public:
         if (of == nullptr && entity.etag_text.empty()) {
             pen_.usual_etag(text_of(entity.timestamp()));
         } else {
-            pen_.quoted(of != nullptr ? of->text() : std::string{entity.etag_text});
+            pen_.quoted(of != nullptr ? of->to_string() : std::string{entity.etag_text});
         }
     }
     void timestamp(date_time held) {
@@ -342,7 +342,7 @@ ENTITABLE_DECL std::string_view reason_of(std::uint16_t status) noexcept {
 }
 
 ENTITABLE_DECL std::optional<date_time> time_of(etag const& version) {
-    std::string const tag = version.text();
+    std::string const tag = version.to_string();
     if (!tag.starts_with(etag_prefix) || !tag.ends_with(etag_suffix) ||
         tag.size() < etag_prefix.size() + etag_suffix.size()) {
         return std::nullopt;

@@ -55,7 +55,7 @@ struct row_parts {
     [[nodiscard]] bool is_versioned() const noexcept { return !timestamp.empty() || !etag.empty(); }
 };
 
-/// Makes rows from the objects of a text, most of which have the same members in the same order: the shape. One thread at a time.
+/// Makes rows from the objects of a text, most of which have the same members in the same order: the shape. Used by one thread at a time.
 class entity_shape {
 public:
     /// Reads one entity: `parts`, and `payload()`.

@@ -142,7 +142,7 @@ ENTITABLE_DECL void append_mutation_path(std::string& out, std::string_view tabl
 }
 
 ENTITABLE_DECL std::string match_of(mutation const& change) {
-    return change.condition.any() ? "*" : change.condition.version().text();
+    return change.condition.any() ? "*" : change.condition.version().to_string();
 }
 
 ENTITABLE_DECL failure unsendable_etag() {

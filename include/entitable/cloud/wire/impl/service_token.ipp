@@ -18,7 +18,7 @@ ENTITABLE_DECL service_token service_token_of(http_headers const& headers, read_
     };
     service_token token{location, part("x-ms-continuation-NextPartitionKey"), part("x-ms-continuation-NextRowKey"),
         part("x-ms-continuation-NextTableName")};
-    // The emulator's token of the empty partition key is empty, too.
+    // The emulator's token of the empty partition key is also empty.
     if (token.row && !token.partition && headers.find("x-ms-continuation-NextPartitionKey")) {
         token.partition.emplace();
     }

@@ -39,7 +39,7 @@ template <transport T, table_request Request>
     request_gate& gate, T& below, Request const& request, call& context) {
     return as_operation(request, context, gate.time(), [&]() -> result<response_of<Request>> {
         auto const allowed = check_call(context, gate.time());
-        if (!allowed) { return failure{allowed.error()}; } // says nothing about the store
+        if (!allowed) { return failure{allowed.error()}; } // not a failure of the store
         steady_time const now = gate.time().steady();
         auto const admitted = gate.enter(now, context.deadline);
         if (!admitted) { return failure{admitted.error()}; }

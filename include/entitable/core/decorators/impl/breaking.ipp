@@ -24,7 +24,7 @@ private:
 
     circuit_options const options_;
     result<void> usable_;
-    mutable std::mutex lock_; // guards all below
+    mutable std::mutex lock_; // guards the members below
     std::uint32_t failed_{};
     bool closed_{true};
     steady_time::duration span_{};           ///< length of the open time
@@ -65,7 +65,7 @@ ENTITABLE_DECL result<steady_time> circuit_gate::enter(steady_time now, steady_t
     if (closed_) { return now; }
     steady_time const probes_at = probe_until_ ? *probe_until_ : opens_until_;
     if (now >= probes_at) {
-        // A probe can be lost with its caller: after the open time another one is sent.
+        // A probe can be lost with its caller: after the open time another probe is sent.
         probe_until_ = now + span_;
         return now;
     }

@@ -60,7 +60,7 @@ ENTITABLE_DECL result<steady_time> rate_gate::enter(steady_time now, steady_time
     if (turn > now && (turn - now > limit_.longest_wait || turn >= deadline)) {
         error busy{error_code::server_busy,
             text::joined({"the limit of ", std::to_string(limit_.requests_a_second),
-                " requests a second: the turn of this one comes in ",
+                " requests a second: the turn of this request comes in ",
                 std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(turn - now).count()),
                 turn >= deadline ? " ms, after the deadline of the call"
                                  : " ms, later than rate_limit::longest_wait"})};

@@ -180,7 +180,7 @@ private:
 
     random_source random_;
     bulk_pressure pressure_;
-    std::vector<shared<bulk_part>> queue_;  ///< parts that are not sent yet; the last one is next
+    std::vector<shared<bulk_part>> queue_;  ///< parts that are not sent yet; the last part is next
     std::deque<shared<bulk_part>> ready_;   ///< parts with further steps
     std::vector<shared<bulk_part>> paused_; ///< parts that wait until a later time
     std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< parts that wait for their partition

@@ -129,8 +129,9 @@ ENTITABLE_DECL void bulk_pressure::refused(
     auto const pause = (std::max)(pauses.delay(at.refusals < 1 ? 1 : at.refusals, random_.unit()), wish);
     at.not_before = (std::max)(at.not_before, now + std::chrono::duration_cast<steady_time::duration>(pause));
 
-    // Decides whether the limit applies to all partitions or to one: to all if two partitions refuse within a second of each other, or if
-    // there is only one; otherwise to the partition that refuses while others accept. A decision holds until the next one.
+    // Decides whether the limit applies to all partitions or to one partition: to all if two partitions refuse requests
+    // within a second of each other, or if there is only one partition; otherwise to the partition that refuses while others accept. A
+    // decision holds until the next decision.
     bool const same = was_refused_ && last_refused_ == partition_key;
     if (was_refused_ && !same && now - refused_at_ < std::chrono::seconds{1}) {
         of_all_ = true;

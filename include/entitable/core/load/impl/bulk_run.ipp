@@ -128,7 +128,7 @@ ENTITABLE_DECL result<bulk_report> bulk_run::finish() {
     }
     std::uint64_t const settled = report_.read - report_.held;
     stopped_->message += text::joined({"; the bulk load ended with ", std::to_string(settled), " rows settled"});
-    // Without its table nothing is stored, whatever was sent.
+    // If the table does not exist, nothing was stored, even if requests were sent.
     bool const no_table = stopped_->code == error_code::table_not_found && report_.written == 0;
     stopped_->effect = sent_ && !no_table ? effect::unknown : effect::none;
     return failure{*std::move(stopped_)};

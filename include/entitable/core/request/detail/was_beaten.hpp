@@ -17,7 +17,7 @@ enum class rival_change : std::uint8_t {
     changed_or_inserted ///< nobody removes the row
 };
 
-/// Whether a store refused a change because another writer was faster. Judges the code alone: the caller asks for the effect.
+/// Whether a store refused a change because another writer was faster. Considers only the code: the caller checks the effect.
 [[nodiscard]] constexpr bool was_beaten(error_code refused, rival_change by = rival_change::any) noexcept {
     switch (refused) {
         case error_code::update_condition_not_satisfied: return true;

@@ -26,7 +26,7 @@ ENTITABLE_DECL std::size_t transaction_size(std::string_view table, mutation con
     constexpr std::size_t annotated = 64; // upper bound for a type annotation plus a number, time or GUID
     row_view const entity = change.entity;
     std::size_t size = fixed + table.size() + escaped * (entity.partition_key.size() + entity.row_key.size());
-    if (!change.condition.any()) { size += change.condition.version().text().size(); }
+    if (!change.condition.any()) { size += change.condition.version().to_string().size(); }
     if (change.kind == mutation_kind::remove) { return size; }
     size += json_size(entity.partition_key) + json_size(entity.row_key);
     property_cursor cursor{entity.payload};

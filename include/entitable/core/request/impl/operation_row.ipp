@@ -19,7 +19,7 @@ ENTITABLE_LAZY_BODY std::int64_t content_of(std::vector<mutation> const& changes
         hash.add(static_cast<std::uint64_t>(change.kind));
         hash.add(entity.partition_key);
         hash.add(entity.row_key);
-        hash.add(change.condition.any() ? std::string{"*"} : change.condition.version().text());
+        hash.add(change.condition.any() ? std::string{"*"} : change.condition.version().to_string());
         // Excludes the Timestamp, which the service sets.
         bool const whole = entity.payload.size() > row_format::header_size;
         hash.add(whole ? entity.payload.substr(row_format::header_size) : std::string_view{});

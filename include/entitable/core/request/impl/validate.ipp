@@ -328,7 +328,7 @@ ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile co
         return refusal(error_code::invalid_input,
             "the ETag of the condition must be \"...\" or W/\"...\" with at most 1024 printable ASCII characters; use "
             "the ETag that was read, or any_etag",
-            change.condition.version().text());
+            change.condition.version().to_string());
     }
     if (change.kind == mutation_kind::remove) {
         return validate_keys(change.entity.partition_key(), change.entity.row_key(), limits);

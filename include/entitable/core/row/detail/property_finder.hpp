@@ -13,7 +13,7 @@ namespace detail {
 
 /// Finds properties by name, one lookup after another, as `row_view::find` does. If a name occurs twice in the row, it may find either.
 /// Most rows have their properties in the order of the lookups, so each search starts after the previous hit; after as many failed steps as
-/// there are properties, it uses a table. The bytes of the row must outlive it. One thread at a time.
+/// there are properties, it uses a table. The bytes of the row must outlive it. Used by one thread at a time.
 class property_finder {
 public:
     /// Makes a finder for a row; does no work before the first lookup.

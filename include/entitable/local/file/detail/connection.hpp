@@ -60,8 +60,8 @@ enum class sql : std::uint8_t {
 /// The result of a step of a statement.
 enum class stepped : std::uint8_t { row, done, busy, failed };
 
-/// An open connection, closed by the destructor. One thread at a time. A child made by `fork` never calls SQLite through it: that would
-/// change the locks and the log of the parent.
+/// An open connection, closed by the destructor. Used by one thread at a time. A child made by `fork` never calls SQLite through it: that
+/// would change the locks and the log of the parent.
 class connection {
 public:
     /// Uses SQLite's locks and log, or reads only the file: `quiet_read` ensures that no program writes to the file.

@@ -20,7 +20,7 @@ namespace detail {
 /// InvalidInput if it does.
 [[nodiscard]] result<void> check_own_name(std::string_view path);
 
-/// Deleted on destruction unless published. A child made by `fork` does not delete it. One thread at a time.
+/// Deleted on destruction unless published. A child made by `fork` does not delete it. Used by one thread at a time.
 class new_file {
 public:
     /// Creates an empty file that only its owner can read and write, in the folder of `path`. Errors: InvalidInput for an invalid path;

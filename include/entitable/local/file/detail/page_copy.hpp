@@ -15,7 +15,7 @@ struct sqlite3_backup;
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One thread at a time; the connections outlive it.
+/// Used by one thread at a time; the connections must outlive it.
 ///
 /// Each page is read through the guard of its connection, and gets a new checksum from the other connection's guard. The guard of the
 /// source accepts pages that were never written: with a rollback journal SQLite leaves such a page if its contents were removed in the

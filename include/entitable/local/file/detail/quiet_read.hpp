@@ -32,7 +32,7 @@ struct file_stamp {
 
 /// While a `quiet_read` exists, the file contains everything that was committed, and no program writes to it. Writers hold the `-lock` file
 /// exclusively while they write to the log or to the file; a `quiet_read` holds it shared. If there is no `-lock` file, no program writes
-/// through this library, and `still` checks that no such file has appeared. One thread at a time.
+/// through this library, and `still` checks that no such file has appeared. Used by one thread at a time.
 class quiet_read {
 public:
     /// Waits for current writers. Errors: StoreBusy after that; StoreReadOnly names the folder and the obstacle: a log or a journal with

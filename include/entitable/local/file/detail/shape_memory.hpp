@@ -24,7 +24,7 @@ struct row_shape {
     std::string bytes;
 };
 
-/// One thread at a time. A reference to a shape is valid until the next shape is added.
+/// Used by one thread at a time. A reference to a shape is valid until the next shape is added.
 class shape_memory {
 public:
     /// Returns the shape; null if it is unknown.

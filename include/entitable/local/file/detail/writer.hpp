@@ -161,10 +161,10 @@ private:
 
     bool fresh_{true};  ///< the connection has not written anything
     bool one_by_one_{}; ///< there was no space for all claimed jobs together
-    bool room_won_{};   ///< the log was moved for them since the last commit
+    bool room_won_{};   ///< the log was moved to make space for these jobs
 
     line claimed_;   ///< owned by the leader, like the members above
-    line held_back_; ///< jobs that are also claimed, and are committed later
+    line held_back_; ///< jobs that are also claimed and will be committed later
 
     std::mutex queue_mutex_;
     // guarded by queue_mutex_

@@ -57,8 +57,8 @@ private:
 
 struct chunk; // impl/entry_tree.ipp
 
-/// Does not own its entries: the owner removes them or visits them before the tree is destroyed. One thread at a time, or several threads
-/// that only read.
+/// Does not own its entries: the owner removes them or visits them before the tree is destroyed. Used by one thread at a time, or several
+/// threads that only read.
 class entry_tree {
 public:
     static constexpr std::size_t most_in_leaf = 64; ///< entries

@@ -241,7 +241,7 @@ private:
     static constexpr std::uint8_t unasked = 0xFE;
     std::vector<std::uint8_t> queued_; ///< one of the values above, or the number of the statement that is prepared
     std::uint64_t prepared_{};         ///< a bit for each statement that this session has prepared
-    bool named_{};                     ///< statements are prepared, each one before its first use
+    bool named_{};                     ///< statements are prepared, each before its first use
     bool own_settings_{true};          ///< the session started with our settings; otherwise each transaction sends them
     std::chrono::steady_clock::time_point last_answer_{};
     bool broken_{};

@@ -22,7 +22,7 @@ inline constexpr std::int32_t pg_lock_class = 0x656E7462;
 [[nodiscard]] result<std::int64_t> check_pg_schema(postgres_options const& options, bool may_create,
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run);
 
-/// Changes tables of format 1 into those of format 2; no effect on the latter.
+/// Changes tables of format 1 into those of format 2; no effect on tables of format 2.
 [[nodiscard]] result<void> migrate_pg_schema(
     std::string const& schema, function_ref<result<std::vector<pg_rows>>(std::string const&)> run);
 

@@ -302,7 +302,7 @@ ENTITABLE_DECL void pg_connection::roll_back(pg_wait const& until) noexcept {
     std::string const kept = state_;
     rolls_back_ = true;
     send(pg_statement::rollback);
-    // Results within the grace period are valid, too.
+    // Results within the grace period are also valid.
     broken_ = !run(until) || PQtransactionStatus(on_.get()) != PQTRANS_IDLE;
     rolls_back_ = false;
     state_ = kept;

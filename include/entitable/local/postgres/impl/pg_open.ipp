@@ -50,7 +50,7 @@ ENTITABLE_DECL result<void> pg_connection::run_text(
     }
 }
 
-/// A commit that waited for a standby without success sends a warning; other warnings, for example of triggers, have other sources.
+/// A commit whose wait for a standby failed sends a warning. Its source distinguishes it from other warnings, for example of triggers.
 inline void note_pg_warning(void* to, pg_result const* said) {
     auto const field = [&](int which) {
         char const* const text = PQresultErrorField(said, which);

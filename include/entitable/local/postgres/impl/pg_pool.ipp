@@ -15,7 +15,7 @@ ENTITABLE_DECL bool pg_pool::has_one() const noexcept {
     return !idle_.empty() || (lent_ < options_.connections && may_open);
 }
 
-/// Takes an idle connection into `one`, or returns that one may be opened.
+/// Takes an idle connection into `one`, or returns that a new connection may be opened.
 ENTITABLE_DECL result<bool> pg_pool::wait_for_one(
     std::unique_lock<std::mutex>& lock, std::list<pg_connection>& one, pg_wait const& until) {
     if (!waiting_.empty() || !has_one()) {

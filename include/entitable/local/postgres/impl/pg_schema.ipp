@@ -105,12 +105,12 @@ ENTITABLE_DECL result<std::int64_t> check_pg_schema(postgres_options const& opti
     if (!earlier && version != std::to_string(pg_schema_version)) {
         bool const newer = version.size() > 1 || version[0] > '2';
         return failure{newer ? error_code::store_newer : error_code::store_foreign,
-            text::joined({"the tables in the database have format ", version, "; this library knows formats 1 and ",
+            text::joined({"the tables in the database have format ", version, "; this library supports formats 1 and ",
                 std::to_string(pg_schema_version)})};
     }
     if ((state.at(0).bytes(1, 0) == "1") != without_case) {
         return failure{error_code::store_foreign,
-            "the tables were created by a profile with other case sensitivity of table names "
+            "the tables were created by a profile with different case sensitivity of table names "
             "(table_names_without_case)"};
     }
     return earlier ? std::int64_t{1} : pg_schema_version;

@@ -11,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Replaces a connection that was cut while idle: a read is repeated once, on a new one.
+/// Replaces a connection that was cut while idle: a read is repeated once, on a new connection.
 template <class Work>
 auto postgres_store::reading(call const& context, Work const& work)
     -> decltype(work(std::declval<detail::pg_connection&>())) {

@@ -58,7 +58,7 @@ ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call 
 
 // ---- tables -----------------------------------------------------------------------------------------
 
-/// A connection may have been cut while idle: then nothing was applied, and the call starts over on a new one.
+/// A connection may have been cut while idle: then nothing was applied, and the call starts over on a new connection.
 ENTITABLE_DECL bool postgres_store::is_stale(detail::pg_pool::borrowed& on, error const& why) {
     bool const stale = on->broken() && !on.fresh() && why.code == error_code::transport_failed;
     if (stale) { pool_->forget_idle(); }
@@ -269,7 +269,7 @@ ENTITABLE_DECL postgres_store::transaction::transaction(detail::pg_connection& o
       number_(drawn.number(0, 1)),
       drawn_(drawn.number(0, 2)) {}
 
-/// Reads and locks a row that was not requested. Its version may be later than the one that was drawn, so another one is drawn.
+/// Reads and locks a row that was not requested. Its version may be later than the drawn version, so a new version is drawn.
 ENTITABLE_DECL void postgres_store::transaction::read_now(std::string const& key, row_visitor visit, bool& exists) {
     on_.send(detail::pg_statement::read_row, {detail::pg_number{table_}, asked_.partition, key});
     on_.send(detail::pg_statement::draw, {asked_.table, detail::pg_number{on_.now()}});

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Writes of one row, each in one statement, and the outcome of one whose response was lost.
+// Writes of one row, each in one statement, and the outcome of a write whose response was lost.
 
 #include <entitable/core/row/format.hpp>
 #include <entitable/core/try.hpp>
@@ -19,13 +19,13 @@ struct postgres_store::lone_write {
     std::string_view table;
     std::string partition;
     std::string row;
-    std::string bytes; ///< a number that only this write has stands in the place of the Timestamp
+    std::string bytes; ///< has a number unique to this write instead of the Timestamp
     std::int64_t version_before{};
     std::int64_t removals_before{};
     detail::pg_statement statement{}; ///< the statement that was sent last
 };
 
-/// FNV-1a over the schema and the keys. Two keys of the same number only wait for each other.
+/// FNV-1a over the schema and the keys. Two keys with the same number wait for each other, which is harmless.
 ENTITABLE_DECL std::int64_t postgres_store::lock_of(
     std::string_view table, std::string_view partition, std::string_view const* row) const noexcept {
     std::uint64_t hash = 0xcbf29ce484222325U;
@@ -40,7 +40,7 @@ ENTITABLE_DECL std::int64_t postgres_store::lock_of(
     return static_cast<std::int64_t>(hash);
 }
 
-/// Remembers what responses named, for `judge`.
+/// Records the greatest version and number of removals in responses, for `judge`.
 ENTITABLE_DECL void postgres_store::note(std::int64_t version, std::int64_t removals) noexcept {
     auto const raise = [](atomic<std::int64_t>& kept, std::int64_t to) {
         for (std::int64_t known = kept.load(memory_order::relaxed);
@@ -193,8 +193,9 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
     }
 }
 
-/// What a read of the row tells about a write of it. The value holds a number that only this write has. Versions and removals are counted
-/// upwards, so a row of a version that was known before, or one that is missing while nothing was removed, was not written since.
+/// Concludes from a read of a row whether a write of the row was applied. The value contains a number unique to the
+/// write. Versions and the number of removals only increase: if the row has a version that was known before the write, or is missing
+/// although nothing was removed, the write was not applied.
 ENTITABLE_DECL postgres_store::write_outcome postgres_store::judge(
     detail::pg_rows const& traced, lone_write const& sent, bool ended) {
     if (traced.size() == 0) { return ended ? write_outcome::unknown : write_outcome::open; }
@@ -209,7 +210,8 @@ ENTITABLE_DECL postgres_store::write_outcome postgres_store::judge(
     return unwritten ? write_outcome::not_applied : write_outcome::unknown;
 }
 
-/// Determines the outcome of a write of one row without a response. Its session is ended first, so that it cannot be applied later.
+/// Determines the outcome of a write of one row without a response. Before the write counts as not applied, its session is ended, so that
+/// it cannot be applied later.
 ENTITABLE_DECL result<row_written> postgres_store::trace(
     detail::pg_pool::borrowed& on, lone_write const& sent, failure why, call const& context) {
     bool const warned = on->unreplicated();
@@ -217,7 +219,7 @@ ENTITABLE_DECL result<row_written> postgres_store::trace(
     std::int64_t version = 0;
     auto const found = ask_elsewhere(on, context, [&](detail::pg_pool::borrowed& other, detail::pg_wait const& until) {
         for (bool const ended : {false, true}) {
-            if (ended) { // in this order: a session that is gone has no transaction that the next statement does not see
+            if (ended) { // the order matters: the next statement sees all transactions of an ended session
                 other->send(detail::pg_statement::end_session, {session});
                 if (!other->run(until)) { return write_outcome::open; }
                 other->send(detail::pg_statement::has_session, {session});

@@ -206,7 +206,7 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
                 writer.field("DataServiceId", location);
             }
         }
-        if (change.kind != mutation_kind::remove) { writer.field("ETag", done->results[index].etag.text()); }
+        if (change.kind != mutation_kind::remove) { writer.field("ETag", done->results[index].etag.to_string()); }
         std::string said;
         if (content) {
             writer.field("Content-Type", content_type_of(work.style.metadata));

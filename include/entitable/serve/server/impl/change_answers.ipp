@@ -145,7 +145,7 @@ ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& read
     if (!done) { return refused_by_store(done.error()); }
     work.out.status = 204;
     if (write.change.kind == mutation_kind::remove) { return {}; }
-    static_cast<void>(work.out.headers.add("ETag", done->etag.text()));
+    static_cast<void>(work.out.headers.add("ETag", done->etag.to_string()));
     if (write.change.kind != mutation_kind::insert) { return {}; }
     std::string const location = location_of(work, write.table, write.change.entity);
     static_cast<void>(work.out.headers.add("Location", location));

@@ -96,7 +96,7 @@ ENTITABLE_DECL result<void> answer_entity(server_work& work) {
     }
     ENTITABLE_TRY(auto select, read_select(work));
     auto const show = [&](row_view const& entity, etag const& version, bool) -> result<void> {
-        static_cast<void>(work.out.headers.add("ETag", version.text()));
+        static_cast<void>(work.out.headers.add("ETag", version.to_string()));
         known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));
         append_answer_entity(work.out.body, entity, version, work.address.table, select, work.style);
         return {};

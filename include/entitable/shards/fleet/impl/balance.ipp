@@ -176,7 +176,7 @@ private:
     void look(std::size_t depth, double moved) {
         if (effort_ == 0) { return; }
         --effort_;
-        double least = moved; // loads over a limit must move, too
+        double least = moved; // loads over a limit must also move
         for (std::size_t place = 0; place < limits_.size(); ++place) {
             double const over = loads_[place] + to_come_[place] - limits_[place];
             least += problem_.only_forced ? 0 : (std::max)(0.0, (std::min)(over, to_come_[place]));

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Erases the misplaced rows in one table of a shard. One thread at a time.
+/// Erases the misplaced rows in one table of a shard. Used by one thread at a time.
 ///
 /// Table, keys and `visited_table::own` come from one copy of the map. Their conclusions stay valid: the range of a shard in a table only
 /// shrinks, a move or a merge makes tables with new names, no name is used twice, and a function never changes. So no change of the map

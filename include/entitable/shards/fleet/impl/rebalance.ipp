@@ -102,7 +102,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_drain(fleet const& of, std::string st
     return plan_rebalance(of, options);
 }
 
-ENTITABLE_DECL std::string rebalance_plan::explain() const {
+ENTITABLE_DECL std::string rebalance_plan::to_string() const {
     constexpr std::string_view words[] = {"shards", "rows", "bytes", "load"};
     std::string_view const unit = words[static_cast<std::size_t>(by)];
     std::string out;

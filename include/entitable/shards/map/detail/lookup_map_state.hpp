@@ -17,7 +17,7 @@ namespace detail {
 struct shard_keys {
     std::string_view first;    ///< the single key, or the start of the range
     key_interval const* range; ///< null for a single key
-    std::int32_t shard;        ///< the shard that holds all of the keys, if a function decides
+    std::int32_t shard;        ///< the shard that holds all of the keys, if a function assigns it
 
     /// Returns the place of the keys, or the place of the first key; null if the shard no longer exists.
     [[nodiscard]] shard_place const* place_in(shard_map_copy const& map) const noexcept {

@@ -153,7 +153,7 @@ public:
         std::vector<std::string> const& names, store_opener const& opener, std::int64_t generation, std::string fleet)
         : names_(names), opener_(opener), fleet_(std::move(fleet)) {
         tombstone_.generation = generation;
-        tombstone_.state = "retired"; // has no hash version, so that programs of earlier versions refuse it, too
+        tombstone_.state = "retired"; // has no hash version, so that programs of earlier versions also refuse it
     }
 
     result<void> run() {

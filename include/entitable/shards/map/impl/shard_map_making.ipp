@@ -21,7 +21,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Makes a map. Its header says "making" from the start; each group of rows is one transaction with the header, under
+/// Makes a map. Its header contains "making" from the start; each group of rows is one transaction with the header, under
 /// its ETag, and the last transaction completes the map. A late request, of this program or of another program that
 /// makes the same map, therefore fails because the ETag differs.
 class shard_map_making {

@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL query_entities query_of_any_row(std::string table) {
-    query_entities made; // is not made from a list, because GCC 12 warns about a list with empty ranges
+    query_entities made; // not made from a list, because GCC 12 warns about a list with empty ranges
     made.table = std::move(table);
     made.select = {"PartitionKey"};
     made.page_size = 1;

@@ -17,7 +17,7 @@ namespace detail {
 /// The work of one pass over a table.
 enum class copy_pass : std::uint8_t {
     whole,    ///< copies every row
-    catch_up, ///< reads keys and ETags of the source; copies new and changed rows, removes deleted ones
+    catch_up, ///< reads keys and ETags of the source; copies new and changed rows, removes deleted rows
     verify,   ///< reads the target and compares its content with the rows read from the source
     collect,  ///< reads keys and ETags of the target and compares them with the rows written
 };
@@ -36,8 +36,8 @@ public:
     shard_table_copy& operator=(shard_table_copy const&) = delete;
     ~shard_table_copy() = default;
 
-    /// Runs a pass, between the transports at these places; the first must be `whole`. One pass at a time, which the object outlives.
-    /// RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
+    /// Runs a pass, between the transports at these places; the first must be `whole`. Only one pass may run at a time, and the object must
+    /// outlive the pass. RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
     [[nodiscard]] resumable<void> run(copy_pass pass, std::size_t source, std::size_t target);
 
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< number of copied rows, in all passes

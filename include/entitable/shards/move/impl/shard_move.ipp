@@ -175,7 +175,7 @@ ENTITABLE_DECL result<move_plan> move_planning::merge(
     if (!map->by_ranges || below->row.high.empty() || below->row.high != above->row.low) {
         return failure{error_code::invalid_input,
             text::joined({"the virtual shards ", std::to_string(lower), " and ", std::to_string(upper),
-                " must be adjacent ranges, the lower one first"})};
+                " must be adjacent ranges, with the lower range first"})};
     }
     ENTITABLE_CHECK(check_placement(cloud.map(), lower, upper, target));
     move_plan plan{cloud, std::move(target), std::move(options)};
@@ -206,7 +206,7 @@ ENTITABLE_DECL result<std::int32_t> split_shard(sharded const& cloud, std::int32
     return detail::split_range(cloud.map(), shard, std::move(key));
 }
 
-ENTITABLE_DECL std::string move_plan::explain() const {
+ENTITABLE_DECL std::string move_plan::to_string() const {
     std::uint64_t const pages = rows / options_.page_size + tables;
     auto const pages_of = [&](auto const& has) {
         return pages * detail::move_phases::count([&](detail::move_phase const& each) {

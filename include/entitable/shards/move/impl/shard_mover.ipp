@@ -58,17 +58,18 @@ ENTITABLE_DECL resumable<move_progress> shard_mover::move() {
         ENTITABLE_CO_CHECK(co_await change(move_step::draining, &shard_mover::drain));
         writes_stopped_ = co_await answer_time{};
         co_await lease_wait(); // after it no client writes by an older copy
-        // The last rows, while clients still read: what follows only compares keys.
+        // The last rows, while clients still read: the following passes only compare keys.
         ENTITABLE_CO_CHECK(co_await pass(move_phases::drained));
 
-        // Refuses reads as well: no client may read at the source after the flip, when another writes at the target.
+        // Refuses reads as well: no client may read at the source after the flip, when another client writes at the target.
         ENTITABLE_CO_CHECK(co_await change(move_step::sealing, &shard_mover::seal));
         reads_stopped_ = co_await answer_time{};
     }
     // Writes that were sent before the pause may arrive late: the flip waits until both sides have the same rows.
     ENTITABLE_CO_CHECK(co_await agree());
 
-    // One change of the map gives the shard to the target and opens it. Before it nothing has changed for clients; after it all has.
+    // One change of the map gives the shard to the target and opens it. Clients use only the source before this change, and only the target
+    // after it.
     ENTITABLE_CO_CHECK(co_await change(move_step::flipping, &shard_mover::flip));
     steady_time const opened = co_await answer_time{};
     flipped_ = true;
@@ -79,7 +80,7 @@ ENTITABLE_DECL resumable<move_progress> shard_mover::move() {
     co_return end();
 }
 
-/// Ends another attempt. One that makes progress in the map is watched first, for as long as the options allow.
+/// Ends another attempt. An attempt that makes progress in the map is watched first, for as long as the options allow.
 ENTITABLE_DECL resumable<void> shard_mover::take_over() {
     for (;;) {
         ENTITABLE_CO_CHECK(co_await change(move_step::taking_over, &shard_mover::look));

@@ -68,7 +68,8 @@ ENTITABLE_DECL resumable<void> shard_mover::drop_retired() {
         } else {
             keep_in_map();
         }
-        // The entry goes after its tables: a crash in between repeats drops, which find no table. The change notes the next entry.
+        // The entry is removed after its tables: after a crash in between, the drops are repeated and find no table. The same change notes
+        // the next entry.
         ENTITABLE_CO_CHECK(co_await change(shown, &shard_mover::forget_dropped));
     }
     co_return {};

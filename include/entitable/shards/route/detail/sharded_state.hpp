@@ -31,7 +31,7 @@ struct shard_lane : counted {
     std::map<std::string, shared<channel>, std::less<>> channels; // destroyed before their driver
 };
 
-/// The route of a request. The object keeps the map alive that it points into.
+/// The route of a request. Keeps alive the map that it points into.
 struct shard_route {
     shard_map_ref map;
     shard_place const* place{};

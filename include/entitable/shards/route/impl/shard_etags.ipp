@@ -28,7 +28,7 @@ ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
         append_end_of_etag(shown, stored.timestamp());
         return etag{shown};
     }
-    shown = stored.text();
+    shown = stored.to_string();
     if (std::size_t const quote = shown.find('"'); quote != std::string::npos) {
         shown.insert(quote + 1, text::joined({"s", std::to_string(epoch), "!"}));
     }
@@ -36,7 +36,7 @@ ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
 }
 
 ENTITABLE_DECL std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch) {
-    std::string own = shown.text();
+    std::string own = shown.to_string();
     std::size_t const quote = own.find('"');
     if (quote == std::string::npos || own.size() < quote + 4 || own[quote + 1] != 's') {
         return shown; // this is not an ETag of this library, so no stored entity has it

@@ -320,7 +320,7 @@ private:
                     shown_.assign(start);
                     append_end_of_etag(shown_, each.timestamp());
                 } else {
-                    shown_ = etag_with_epoch(etag{each.etag_text}, part.way.epoch()).text();
+                    shown_ = etag_with_epoch(etag{each.etag_text}, part.way.epoch()).to_string();
                 }
                 each.etag_text = shown_;
                 out.append(each);

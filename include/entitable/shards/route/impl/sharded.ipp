@@ -217,7 +217,7 @@ ENTITABLE_DECL result<get_entity::response> sharded::execute(get_entity const& r
             [](get_entity::response found, detail::shard_route const& way) -> result<get_entity::response> {
                 found.etag = detail::etag_with_epoch(found.etag, way.epoch());
                 row_view const stored = found.entity.view();
-                found.entity = row{stored.partition_key, stored.row_key, stored.payload, found.etag.text()};
+                found.entity = row{stored.partition_key, stored.row_key, stored.payload, found.etag.to_string()};
                 return found;
             });
     });

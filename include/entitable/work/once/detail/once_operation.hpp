@@ -30,7 +30,7 @@ struct once_attempts {
     random_source& random;
 };
 
-/// The claim of a caller, or what an earlier caller did.
+/// The claim of a caller, or the result of an earlier caller.
 struct once_claim {
     bool mine{};         ///< false if the key is done
     std::string claim;   ///< differs in each call

@@ -68,7 +68,7 @@ ENTITABLE_DECL result<once_outcome> once::run_erased(std::string_view key, runne
         own.send([&](call const&, detail::once_attempts again) { return mark_once(at, claim, std::move(again)); });
     if (!marked) {
         failure unmarked = std::move(marked).as_failure();
-        unmarked.error().effect = effect::unknown; // of the function
+        unmarked.error().effect = effect::unknown; // effect of the function
         return unmarked;
     }
     return outcome;

@@ -57,7 +57,7 @@ ENTITABLE_DECL void add_declaration(row_builder& made, number_rule const& declar
     made.add(counter_step, value_view{declared.step});
 }
 
-/// The row of a counter that has given no number.
+/// Makes the insert of a new counter's row.
 ENTITABLE_DECL mutation first_row(counter_row const& counter) {
     row_builder builder{counter.partition_key, counter.row_key};
     builder.add(counter_value, value_view{counter.start - counter.step});
@@ -73,7 +73,7 @@ ENTITABLE_DECL mutation declaration_of(counter_row const& counter, etag version)
     return mutation::merge(builder.build(), std::move(version));
 }
 
-/// The next count of a row. `first`: the first of the numbers.
+/// Makes the write that takes `count` numbers; stores the first of them in `first`.
 ENTITABLE_DECL result<mutation> addition_to(
     counter_row const& counter, value_view counted, std::uint32_t count, etag version, std::int64_t& first) {
     std::int64_t const last = counted.bits();
@@ -100,9 +100,9 @@ public:
     reservation_attempts(std::uint32_t max_attempts, entitable::backoff const& delays, random_source& random) noexcept
         : max_attempts_(max_attempts), rivals_(max_attempts, delays), random_(random) {}
 
-    /// How the next request is sent.
+    /// Returns the options of the next request.
     [[nodiscard]] ask_options due() noexcept { return std::exchange(due_, ask_options{}); }
-    /// Counts a write that adds.
+    /// Counts a write that takes numbers.
     void count() noexcept { ++writes_; }
     [[nodiscard]] std::uint32_t writes() const noexcept { return writes_; }
     /// The error of the reservation.

@@ -60,7 +60,7 @@ struct dropped_change {
     error why;
 };
 
-/// One thread at a time. Objects are never moved.
+/// Used by one thread at a time. Objects are never moved.
 class entity_tracker {
 public:
     explicit entity_tracker(table_core core) : core_(std::move(core)) {}

@@ -262,7 +262,7 @@ ENTITABLE_DECL void entity_tracker::written_as(tracked_entity& of, row base, boo
     of.base = std::move(base);
     set_own(of, std::move(own));
     of.must_read = version.empty();
-    of.take_version(row{of.partition_key(), of.row_key(), of.base.payload(), version.text()}.view());
+    of.take_version(row{of.partition_key(), of.row_key(), of.base.payload(), version.to_string()}.view());
     of.version = std::move(version);
     of.there = true;
     of.complete = complete;
@@ -297,7 +297,7 @@ ENTITABLE_DECL result<bool> entity_tracker::resolve(tracked_entity& of, keep whi
         row const merged = with_changes(theirs, changes_between(of.own(), now.view()));
         ENTITABLE_CHECK(rebase(of, theirs, met.version));
         ENTITABLE_CHECK(
-            of.decode(row{merged.partition_key(), merged.row_key(), merged.payload(), met.version.text()}.view(),
+            of.decode(row{merged.partition_key(), merged.row_key(), merged.payload(), met.version.to_string()}.view(),
                 core_.options().reading));
         return true;
     }

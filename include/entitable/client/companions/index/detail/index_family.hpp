@@ -33,7 +33,7 @@ struct index_shape {
     type_pattern const* of{};   ///< distinguishes its entities; null for sums, which may count several types
     /// Returns the keys of the entity of an index row.
     result<row_keys> (*owner_of)(row_view index_row, reading mode){};
-    /// Returns a row of sums without the sums; null for an index.
+    /// Returns the row with new, empty sums for the keys of a row of sums; null for an index.
     result<row> (*without_sums)(row_view sums, reading mode){};
 
     [[nodiscard]] bool is_sum() const noexcept { return without_sums != nullptr; }
@@ -175,7 +175,7 @@ public:
     /// Writes the first state of all indexes, in one transaction. False if some already have a state.
     [[nodiscard]] result<bool> declare(index_state state, call& context) const;
     [[nodiscard]] result<stored_state> stored_state_of(std::size_t index, call& context) const;
-    /// Returns an error if readers may not use an index yet, or or may no longer use it.
+    /// Returns an error if readers may not use an index yet, or may no longer use it.
     [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
     /// Returns the states for a write. Errors: DeclarationDiffers or DeclarationMissing if the write would miss an index that others
     /// maintain.

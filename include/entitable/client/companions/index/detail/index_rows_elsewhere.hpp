@@ -20,7 +20,7 @@ enum class put_end : std::uint8_t {
     taken, ///< another entity owns its key in a unique index
 };
 
-/// Reads and writes index rows on behalf of one call. One thread at a time.
+/// Reads and writes index rows on behalf of one call. Used by one thread at a time.
 class rows_elsewhere {
 public:
     /// The requests of this object use a copy of this call without the operation id.

@@ -26,7 +26,7 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
 [[nodiscard]] result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition);
 
-/// A count for an outcome.
+/// Limits a count to the maximum of an outcome's member.
 [[nodiscard]] inline std::uint16_t capped(std::uint32_t count) noexcept {
     return static_cast<std::uint16_t>(count < 65'535 ? count : 65'535);
 }

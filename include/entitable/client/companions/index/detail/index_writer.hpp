@@ -17,14 +17,14 @@ struct request_parts;
 /// Adds to an error the name of the companion whose row cannot be written, and the entity if its content is the cause.
 [[nodiscard]] failure of_companion(failure why, std::string_view described, row_keys const& entity);
 
-/// Sends the requests of one call, attempt after attempt. One thread at a time.
+/// Sends the requests of one call, attempt after attempt. Used by one thread at a time.
 ///
 /// The protocol, for an entity whose rows in other partitions are added or removed:
 /// 1. Insert its intent, pending. 2. Put each new row, even if it is already stored. 3. One transaction: the entity under its version, and
-///   the intent marked applied under its own. 4. Settle each old row. 5. Remove the intent. If 3 fails, the intent is marked undone first,
-///   which no late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together with
-///   the entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows, never
-///   missing ones.
+///   the intent marked applied under its own. 4. Settle each old row. 5. Remove the intent. If step 3 fails, the intent is marked undone
+///   first, which no late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together
+///   with the entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows,
+///   never missing ones.
 class index_writer {
 public:
     index_writer(index_family const& family, shared<index_states> states, call const& context, std::uint64_t seed)

@@ -140,7 +140,7 @@ ENTITABLE_DECL result<void> fill_companions(index_family const& family, std::vec
         if (next) { continue; }
         if (!was_beaten(next.error(), rival_change::changed_or_inserted)) { return failure{next.error()}; }
         ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
-        if (now.state != index_state::ready || now.definition != shape.definition) { // another build has not done it
+        if (now.state != index_state::ready || now.definition != shape.definition) { // no other build has made it ready
             return failure{error_code::update_condition_not_satisfied,
                 text::joined({"the state of ", shape.described(), " changed to ", to_string(now.state),
                     " while it was built: build it again"})};
@@ -157,9 +157,9 @@ ENTITABLE_DECL result<index_repair> build_companions(
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         ENTITABLE_TRY(auto const all, family.read_declaration(context));
         if (!all.declared) {
-            // No program that needs the declaration writes, and none has a lease: only an adoption waits for other
-            // programs. All indexes are declared, so that a program with fewer of them cannot write while the next one
-            // is built.
+            // No program that needs the declaration writes, and no program has a lease: only an adoption waits for other
+            // programs. All indexes are declared, so that a program with fewer of them cannot write while the next
+            // index is built.
             ENTITABLE_CHECK(
                 family.declare(kind == build_kind::adoption ? index_state::fencing : index_state::building, context));
             continue;

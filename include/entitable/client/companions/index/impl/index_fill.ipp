@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Iterates over the expected rows of one index for all entities of a table, page after page. One thread at a time.
+/// Iterates over the expected rows of one index for all entities of a table, page after page. Used by one thread at a time.
 class wanted_rows {
 public:
     wanted_rows(index_family const& family, std::size_t index) : family_(family), index_(index) {

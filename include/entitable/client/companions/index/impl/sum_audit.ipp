@@ -16,14 +16,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Recomputes the sums of one partition and compares them. One thread at a time.
+/// Recomputes the sums of one partition and compares them. Used by one thread at a time.
 class partition_audit {
 public:
     partition_audit(index_family const& family, std::size_t position, std::string const& partition_key)
         : family_(family), position_(position), partition_(key_interval::only(partition_key)) {}
 
-    /// Reads the stored sums, then the archive rows and the entities: a change to these that is read later has changed
-    /// the version of its sums.
+    /// Reads the stored sums, then the archive rows and the entities: if a change to these is read, the version of
+    /// their sums has changed.
     [[nodiscard]] result<void> read() {
         entities_ = 0;
         ENTITABLE_CHECK(read_sums(stored_));
