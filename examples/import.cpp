@@ -159,7 +159,7 @@ int main(int count, char** arguments) {
 
     for (auto const& [index, each] : refused) { print(each); }
 
-    // The same call again, in this process or in another one.
+    // The same call again, in this or another process.
     options.cancellation = {};
     options.on_refused = {};
     options.watch = entitable::bulk_progress_line{};

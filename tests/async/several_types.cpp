@@ -332,7 +332,7 @@ struct loading {
     }
 };
 
-/// Makes some writes, whatever their outcome.
+/// Makes some writes, and ignores their outcomes.
 task<> writes(world& in, event_loop& loop, awaited_books books, std::uint64_t seed, std::int32_t count) {
     drawn from{random_source{seed}};
     for (std::int32_t each = 0; each < count; ++each) {

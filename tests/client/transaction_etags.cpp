@@ -271,7 +271,7 @@ TEMPLATE_TEST_CASE("transaction: an ETag is checked even if the body changes the
         return made;
     };
     using bodies = all_of_bank&;
-    // Twice: one ETag is that of the stored entity, whatever the body has done with it.
+    // Twice: one ETag is that of the stored entity, regardless of what the body has done with it.
     REQUIRE(run([&](bodies all, etag const& now) { all.replace(two, now).merge(other, now); }));
     CHECK(in.stored(2).cents == 2);
     CHECK(in.stored(2).note == "x");

@@ -15,7 +15,7 @@ invoice const first{"ACME", 1, "ann", {}, "red", "mon", 100};
 invoice const second{"ACME", 2, "bob", {}, "red", "mon", 250};
 std::chrono::seconds const lease_and_request{150};
 
-/// A program of before, which writes index rows and sums itself, and knows no declaration.
+/// An earlier program, which writes index rows and sums itself, and knows no declaration.
 struct earlier_program {
     any_store store;
     table<counter, invoice, as_entity<by_customer>, as_entity<by_reference>, as_entity<daily_sales>, as_entity<balance>>
@@ -69,7 +69,7 @@ struct dying {
     }
 };
 
-/// Lets the program of before write in front of every third request.
+/// Lets the earlier program write before every third request.
 struct beside {
     using is_transport = void;
     any_store below;

@@ -30,7 +30,7 @@ struct years_later final : entitable::clock {
     entitable::clock& time;
 };
 
-/// Makes one write, whatever its outcome.
+/// Makes one write, and ignores its outcome.
 void write_something(all_books const& books, drawn& from, entitable::clock* books_time) {
     auto const one = from.any_invoice();
     auto const back = from.any_refund();

@@ -51,7 +51,7 @@ ENTITABLE(by_tail, partition_key(tail), row_key(literal("all")), properties(sale
 
 using sales_table = table<sale, day_sum>;
 
-/// One change, whatever its outcome: the cents of each sale are 7 times its number.
+/// One change; its outcome is ignored: the cents of each sale are 7 times its number.
 void change_one(sales_table const& sales, std::mt19937& random) {
     auto const number = static_cast<std::int32_t>(random() % 12);
     sale const made{"kiel", number, "d" + std::to_string(random() % 4), number * 7};

@@ -202,7 +202,7 @@ TEST_CASE("limited: in a channel requests wait concurrently, at the same rate") 
     CHECK(excess(on.arrivals, 10) <= 2.1);
 }
 
-TEST_CASE("limited: in a channel a waiting request can be cancelled, and misses its deadline") {
+TEST_CASE("limited: a waiting request in a channel can be cancelled through the channel or by its token") {
     stage on{{.requests_a_second = 1, .burst = 1}};
     call setup;
     REQUIRE(on.through.execute(create_table{"Orders"}, setup));

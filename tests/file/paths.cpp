@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// One file has one log and one lock, whatever path it is opened by; paths that could lead to two of them are refused.
+// One file has one log and one lock, regardless of the path by which it is opened; paths that could lead to two of them are refused.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>

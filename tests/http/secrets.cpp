@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A planted key, signature and token appear in no output, whatever fails.
+// A planted key, signature and token appear in no output, regardless of what fails.
 
 #include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/cloud/account/sas.hpp>

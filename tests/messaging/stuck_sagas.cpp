@@ -93,7 +93,7 @@ struct agency {
             .value();
         return all;
     }
-    /// Lays changes over the row of the message, as a program of before would have.
+    /// Lays changes over the row of the message, as a program of an earlier version would have.
     void store_as(std::vector<property> const& changes) const {
         row_table const rows{store, "trips"};
         rows.for_each(
@@ -223,7 +223,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
     }
     SECTION("the message is delivered a second time") {
         {
-            auto item = at.next(); // whatever this worker does with it
+            auto item = at.next(); // the first delivery
         }
         auto const travel = room_of({nothing_done});
         auto item = at.next();
@@ -386,7 +386,7 @@ TEST_CASE("stuck sagas: each possible record has its documented step state") {
         {-1, "3!no", "room undone, letter done, seat undone, pay unknown"},
         {-1, "0!no", "room undone, letter not done, seat not done, pay not done"},
         {-1, "0-no", "room not done, letter not done, seat not done, pay not done"},
-        // Programs of before did not undo the step that failed, nor store which one it was; they have records for steps without an undo.
+        // Programs of earlier versions did not undo the failed step, or store its number; they have records for steps without an undo.
         {-4, "", "room done, letter done, seat being undone, pay unknown"},
         {-3, "", "room done, letter done, seat unknown, pay unknown"},
         {-2, "", "room being undone, letter unknown, seat unknown, pay unknown"},
@@ -421,7 +421,7 @@ TEST_CASE("stuck sagas: each possible record has its documented step state") {
         CHECK(of_other[0].steps.empty());
         at.queue.requeue(all[0].letter).value();
         auto item = at.next();
-        auto const ended = travel.resume(item); // a record of before is taken up as well
+        auto const ended = travel.resume(item); // a record of an earlier version is also continued
         CHECK(ended.has_value() == !each.expected.empty());
         if (ended && each.step < 0) {
             std::string const undone = each.step <= -4 ? "SR" : each.step <= -2 ? "R" : "";

@@ -115,7 +115,7 @@ TEST_CASE("table_queue: a claim waits for longer than one request may take") {
     REQUIRE(item);
     CHECK(item->has_value());
     queue.enqueue({"York", 2}, {.delay = 20s}).value();
-    auto const next = queue.claim({.wait = no_timeout}); // for ever
+    auto const next = queue.claim({.wait = no_timeout}); // waits without a limit
     REQUIRE(next);
     CHECK(next->has_value());
 }

@@ -196,7 +196,7 @@ cast<Table> applier() {
 
 bool is_intent(mutation const& of) { return of.entity.row_key().starts_with("~!ix!"); }
 
-/// Index rows are written and removed whatever their version.
+/// Index rows are written and removed regardless of their version.
 through_defect unconditional() {
     return with_writes([](std::string const& table, mutation one) -> std::optional<mutation> {
         if (table == "cities" && one.needs_existing()) { one.condition = any_etag; }
@@ -210,7 +210,7 @@ through_defect keeps_what_is_there() {
         return again ? std::nullopt : std::optional{std::move(one)};
     });
 }
-/// An intent is undone in whatever state it is by now.
+/// An intent is undone in any state.
 through_defect overwrites_applied() {
     return with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
         if (is_intent(one) && one.kind == mutation_kind::merge) { one.condition = any_etag; }

@@ -61,7 +61,7 @@ public:
         std::erase(in.giving, &own);
         in.tell("forget " + name + (into.empty() ? "" : " in place"), lost);
         if (lost && into.empty() &&
-            undone(in, *before, name)) { // in place another call may have begun anew in the meantime
+            undone(in, *before, name)) { // in place, another call may have begun again in the meantime
             in.complain("a store is said to be forgotten, and has a shard: " + lost->to_string());
             return false;
         }

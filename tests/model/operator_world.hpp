@@ -104,7 +104,7 @@ public:
         how.time = by.get();
         return program{by, map, sharded{*std::move(opened), opener(by, wrong_names), how}};
     }
-    /// Whether stores are guarded: programs of before maps had an identity know nothing of stores that lost what they had.
+    /// Whether stores are guarded: programs of versions without identities of maps do not notice that a store has lost its rows.
     [[nodiscard]] bool may_injure() const { return in.faults && !closing && guarded && made; }
 
     [[nodiscard]] hash_stores_options hash_options(process& by, std::int64_t of) const {
@@ -196,7 +196,7 @@ public:
             if (at != nullptr && at->row.store == each.store) { each.partitions.insert(partition); }
         }
     }
-    /// Partitions whose part is missing: who repairs, in whatever store, gives their rows up. Called when that begins, and whenever a part is lost.
+    /// Partitions whose part is missing: a repair, in any store, gives their rows up. Called when a repair begins, and whenever a part is lost.
     void note_missing(giving_up& each) {
         auto const map = map_now();
         auto const* const table = map->find("items");

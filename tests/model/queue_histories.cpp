@@ -268,7 +268,7 @@ private:
         acting_ = before;
         faulted_ = faulted || faulted_;
     }
-    /// Whatever is there may have been claimed by a request whose answer nobody has.
+    /// Any message that exists may have been claimed by a request whose answer was lost.
     void doubt() {
         doubted_ = in(visibility + 1s);
         for (auto& [id, each] : messages_) {

@@ -33,7 +33,7 @@ struct event {
     std::optional<std::string> expects{}; ///< the exact value it replaces
     std::uint64_t begun{};
     std::uint64_t ended{UINT64_MAX}; ///< never, if the outcome is unknown
-    bool meets{};                    ///< some row, whatever its value: nothing was written
+    bool meets{};                    ///< some row, with any value: nothing was written
 };
 
 /// The invariants of the logical table, and its location.

@@ -115,7 +115,7 @@ TEST_CASE("sharded sequence: a first row without start and step stays in use, an
     std::set<std::int64_t> seen;
     for (int turn = 0; turn < 40; ++turn) { seen.insert(numbers.next().value().value); }
     CHECK(seen.size() == 40);
-    CHECK(*seen.begin() >= 10 + 3 * 2 * 5); // those of before are not given again
+    CHECK(*seen.begin() >= 10 + 3 * 2 * 5); // earlier numbers are not given again
     CHECK(numbers.total().value() == 47);
     CHECK_THAT(properties_of(store), ContainsSubstring("Start=10 Step=5"));
     CHECK(sharded_sequence{store, "Orders", 2, counting(10, 6)}.next().error().code == error_code::row_mismatch);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The plan of the server for each statement: every look-up of rows or partitions uses the whole key, whatever statistics the server
+// The plan of the server for each statement: every look-up of rows or partitions uses the whole key, regardless of the statistics that the server
 // has. A statement that reads a partition to write one of its rows returns the right answers, so only this test detects it.
 
 #include <entitable/entitable.hpp>

@@ -115,7 +115,7 @@ void assert_equal(Left const& left, Right const& right) {
 
 } // namespace
 
-TEST_CASE("an entity with properties of all types is read back whatever its values, even into a used object") {
+TEST_CASE("an entity with properties of all types is read back with any values, even into a used object") {
     plain read;
     check_draws([&read](draw& from) {
         plain const given = any_plain(from);

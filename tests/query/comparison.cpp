@@ -236,7 +236,7 @@ TEST_CASE("a text that cannot be a component equals no stored key in any bucket"
 }
 
 TEST_CASE(
-    "a name of an enumeration that cannot be a component equals no stored key, and neither does an unnamed value") {
+    "a name of an enumeration that cannot be a component equals no stored key, and an unnamed value equals none") {
     std::vector<paint> const rows{{shade::red, "dark__q", 1}, {shade::red, "q", 2}, {shade::red, "", 3}};
     auto const all = table_of(rows);
     CHECK(all.insert({shade::red_dark, "q", 1}).error().code == error_code::key_not_splittable);

@@ -258,7 +258,7 @@ TEST_CASE("identity: a map of an earlier version still works; adopting it marks 
         CHECK(items.scan_table().to().value().size() == places); // of a program that has the map from before
         all.empty("c");
         CHECK(is_wrong(table<item>{all.open(), "items"}.create_if_absent().error(), "the store c"));
-        // A program of before changes the map: its identity stays.
+        // A program of an earlier version changes the map: its identity remains.
         shard_map_header rewritten = table<shard_map_header>{all.catalogue, "shardmap"}.get("map", "header").value();
         rewritten.tables = "items:4";
         table<shard_map_header>{all.catalogue, "shardmap"}.replace(rewritten, any_etag).value();
@@ -295,7 +295,7 @@ TEST_CASE("identity: existing hashed stores are opened, and not created again") 
         CHECK(is_wrong(hash_stores::open(names, all.opener(), all.hashed()).error(), "is retired as generation 1"));
         CHECK(hash_stores::retire(names, all.opener(), all.hashed())); // by a process that could not open them
         CHECK(table<item>{grown, "items"}.scan_table().to().value().size() == places);
-        // A program of before takes a tombstone for a header of another hash.
+        // A program of an earlier version takes a tombstone for a header of another hash.
         auto const tombstone = table<hash_store_header>{all.store("b"), "entitableshards"}.get("stores", 1).value();
         CHECK((tombstone.hash_version == 0 && tombstone.state == "retired"));
     }

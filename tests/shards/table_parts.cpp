@@ -166,7 +166,7 @@ TEST_CASE("parts of a table: removal is interrupted, or shards change, at any re
                     CHECK((again || again.error().code == error_code::resource_not_found));
                 }
                 CHECK(lines.create());
-                CHECK(lines.scan_table().to().value().empty()); // no row of before
+                CHECK(lines.scan_table().to().value().empty()); // no earlier row
                 check_whole(other, time);
                 CHECK(kept.scan_table().to().value().size() == std::size(places));
                 CHECK(lines.drop());

@@ -231,7 +231,7 @@ TEST_CASE("two programs: every pair of operations and declarations on one store"
             for (std::size_t start = 0; start < static_cast<std::size_t>(beginning::last); ++start) {
                 for (std::uint64_t order = 0; order < orders * 9; ++order, ++seed) {
                     random_source dice{seed};
-                    // A map of before has no identity: others do not know whose its stores are.
+                    // A map of an earlier version has no identity: other programs do not know to which map its stores belong.
                     std::size_t const many =
                         static_cast<beginning>(start) == beginning::old_map ? 2 : std::size(declarations);
                     declaration const& one = declarations[order % 3 == 0 ? 0 : dice.bits() % many];

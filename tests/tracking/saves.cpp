@@ -174,7 +174,7 @@ TEST_CASE("unit of work: attached entities are not read") {
         CHECK(stored_order(at.outside) == "new/1");
         CHECK(at.secret() == 42);
     }
-    SECTION("without a version the property is removed whatever another writer has changed") {
+    SECTION("without a version the property is removed regardless of another writer's changes") {
         order& other = at.work.attach({"ann", 18, "", 0, {}}, any_etag);
         at.outside.merge(entitable::at("ann", 18), o::total = 8, any_etag).value();
         other.status = "forced";

@@ -354,8 +354,8 @@ ENTITABLE_DECL std::string advice::to_string() const {
         if (!best.finer.empty()) {
             out += "  finer  append " + best.finer + " to the partition key: " + best.finer_effect + '\n';
         }
-        out += "  copy   " + detail::figure(best.copy_requests) + " requests and " +
-            detail::seconds_text(best.copy_seconds) + " at least (entitable::copy)\n";
+        out += "  copy   " + detail::figure(best.copy_requests) + " requests and at least " +
+            detail::seconds_text(best.copy_seconds) + " (entitable::copy)\n";
     }
     return out;
 }

@@ -206,7 +206,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
     }
     double const all = std::accumulate(likely.begin(), likely.end(), 0.0);
     double mean = 0;
-    std::vector<double> of_one_row(count); ///< expected examinations of one row of the group, for one query
+    std::vector<double> of_one_row(count); ///< expected number of times that one query examines a row of the group
     for (std::size_t group = 0; group < count && all > 0; ++group) {
         double const rows = inside[group] <= 0 ? 0
             : bounds.empty()                   ? rows_behind(inside[group])

@@ -165,12 +165,12 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
             "lower it at any time, immediately"});
     }
     plan.steps.push_back({0, plan.hours, plan.raise_to, plan.partitions,
-        "write in shuffled order, so that the writes of each second go to many partitions: " +
-            detail::figure(plan.hours, 1) + " hours at least",
+        "write in shuffled order, so that the writes of each second go to many partitions: at least " +
+            detail::figure(plan.hours, 1) + " hours",
         "stop at any time"});
     double const lowest = lowest_units({request.data_gb, plan.raise_to}, rules);
     plan.steps.push_back({plan.hours, plan.hours, lowest, plan.partitions,
-        "lower it to what the application needs, " + detail::figure(lowest) + " RU/s at least",
+        "lower it to what the application needs, at least " + detail::figure(lowest) + " RU/s",
         "raise it again to " + detail::figure(plan.raise_to) + ", immediately"});
     return plan;
 }

@@ -217,7 +217,7 @@ private:
     std::condition_variable changed_;
     bool inside_{};
     bool ended_{};
-    bool unused_{}; ///< this stack is destroyed without an entry
+    bool unused_{}; ///< the stack is destroyed and was never entered
     std::thread thread_;
 };
 

@@ -116,9 +116,9 @@ private:
     bool was_refused_{};
 };
 
-/// Reads the header of a CSV text, and returns the range of its entities. Errors: InvalidInput for a text without a header, a malformed one,
-/// a column twice, UTF-16, or an invalid separator; RowMismatch names columns that are missing, or, with `reading::strict`, unknown;
-/// StoreFailed if the stream cannot be read.
+/// Reads the header of a CSV text, and returns the range of its entities. Errors: InvalidInput for a missing or
+/// malformed header, a repeated column, UTF-16, or an invalid separator; RowMismatch names columns that are missing, or, with
+/// `reading::strict`, unknown; StoreFailed if the stream cannot be read.
 template <mapped_entity Entity>
 [[nodiscard]] result<csv_reader<Entity>> read_csv(std::istream& in, csv_read_options const& options = {}) {
     csv_reader<Entity> made;

@@ -17,7 +17,7 @@ namespace detail {
 template <class Target, class Made>
 [[nodiscard]] result<std::optional<row>> row_of_change(Made const& made) {
     static_assert(std::same_as<Made, Target>,
-        "the change function of a copy must return an entity of the target table, an optional of one, or a result of "
+        "the change function of a copy must return an entity of the target table, an optional entity, or a result of "
         "either");
     if constexpr (std::same_as<Made, Target>) {
         auto written = to_row(made);

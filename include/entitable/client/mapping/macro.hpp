@@ -384,12 +384,12 @@
 #define ENTITABLE_CHECK_IN_CHUNKS(...) ENTITABLE_CHECK_IN_CHUNKS_I(__VA_ARGS__)
 #define ENTITABLE_CHECK_IN_CHUNKS_I(member)                                                                         \
     static_assert(::entitable::detail::can_be_chunked<::entitable::detail::member_type<entitable_members::member>>, \
-        "ENTITABLE: chunked(" #member ") needs a std::string or an entitable::binary, or an optional of one");
+        "ENTITABLE: chunked(" #member ") needs a std::string, an entitable::binary, or an optional of these");
 #define ENTITABLE_CHECK_STORED(type, shown)                                                                          \
     static_assert(::entitable::property_value<type> || ::entitable::detail::is_reference_type<type>,                 \
         "ENTITABLE: the member '" #shown                                                                             \
         "' has a type that cannot be stored: a property must be a std::string, std::int32_t, std::int64_t, double, " \
-        "bool, entitable::date_time, guid, binary or an enumeration, or an optional of one");
+        "bool, entitable::date_time, guid, binary, an enumeration, or an optional of these");
 
 #define ENTITABLE_COUNT_PARTITION_partition_key(...) +1
 #define ENTITABLE_COUNT_PARTITION_row_key(...)

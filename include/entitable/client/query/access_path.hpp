@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The ways in which a query reaches its rows, from the cheapest to the most expensive (source: the table design guide).
 enum class access_path : std::uint8_t {
     point,           ///< single entities by both keys
-    row_range,       ///< part of single partitions
+    row_range,       ///< ranges of rows within single partitions
     partition,       ///< whole single partitions
     partition_range, ///< a range of partitions
     table,           ///< the whole table

@@ -21,7 +21,7 @@ class page_cursor {
 public:
     explicit page_cursor(Request first) : due_(std::move(first)) {}
 
-    /// Whether a page is to be read.
+    /// Whether there is another page to read.
     [[nodiscard]] bool more() const noexcept { return !ended_; }
     /// The request for that page.
     [[nodiscard]] Request& request() noexcept { return due_; }

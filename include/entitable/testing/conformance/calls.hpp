@@ -189,7 +189,7 @@ inline constexpr behaviour behaviours_of_calls[] = {
     {"a call within its deadline succeeds", calls_with_time_go_on,
         "a deadline is a time on the steady clock (call.hpp)"},
     {"each attempt is counted and reported", attempts_are_reported,
-        "one attempt for each request that is sent, including refused ones (transport, rule 8)"},
+        "one attempt for each request that is sent, even if it is refused (transport, rule 8)"},
     {"a read of the primary is not stale", primary_is_not_stale,
         "only a read of the secondary location may be stale, and is marked so (requests.hpp)"},
     {"a visitor receives the entity that was read", shown_as_it_is_read,

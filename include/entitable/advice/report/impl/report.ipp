@@ -93,8 +93,8 @@ inline constexpr std::size_t shown_declarations = 3;
             " to the partition key: " + escaped_html(of.finer_effect) + "</dd>";
     }
     if (!of.present) {
-        out += "<dt>copy</dt><dd>" + figure(of.copy_requests) + " requests and " + seconds_text(of.copy_seconds) +
-            " at least (entitable::copy)</dd>";
+        out += "<dt>copy</dt><dd>" + figure(of.copy_requests) + " requests and at least " +
+            seconds_text(of.copy_seconds) + " (entitable::copy)</dd>";
     }
     return out + "</dl></article>\n";
 }

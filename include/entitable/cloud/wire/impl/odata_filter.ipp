@@ -97,7 +97,7 @@ ENTITABLE_DECL void append_interval(
 
 /// How far a service can be trusted to evaluate a comparison.
 enum class trusted : unsigned char {
-    fully,  ///< its result is correct
+    fully,  ///< the result of the service is correct
     partly, ///< the filter matches more rows
     never,  ///< the service would miss rows, or refuse the comparison
 };

@@ -112,7 +112,7 @@ ENTITABLE_DECL void file_lock::unlock() noexcept {
 /// A check is a system call, so it is made only every fourth time, and then until the next writer has had its turn.
 ENTITABLE_DECL bool file_lock::lets_next_go_first() noexcept {
     constexpr int between_questions = 4;
-    constexpr int longest = 16; // waits of the caller: about 20 ms
+    constexpr int longest = 16; // number of waits, about 20 ms in total
     constexpr int long_while = 1'000;
     if (is_next_ || (yielded_ == 0 && --ask_in_ > 0)) { return false; }
     bool const others = locked_by_other(handle_.get(), next_byte);

@@ -154,7 +154,7 @@ public:
     /// Returns the partition; empty if the table was dropped or does not contain the partition.
     [[nodiscard]] partition::reading read(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     [[nodiscard]] partition::writing write(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
-    /// Adds `fresh`, unless its table has a partition with that key, which is then returned instead. Nothing is changed if memory runs out.
+    /// Adds `fresh`, or returns the partition with its key if the table already has one. Nothing is changed if memory runs out.
     [[nodiscard]] partition::writing add(std::uint64_t hash, partition& fresh);
     /// Releases the ownership of a partition; has no effect if the partition is not here.
     void remove(partition& gone) noexcept;

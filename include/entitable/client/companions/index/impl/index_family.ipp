@@ -105,7 +105,7 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
 ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const& types) {
     auto const of = stored.find("Entities");
     if (!of || of->type() != edm_type::string) {
-        return true; // written by a version that did not store this
+        return true; // written by a version that did not store the entities
     }
     return std::ranges::any_of(types, [&](entity_type const& each) {
         std::string_view const literal = each.type->row.literal();
