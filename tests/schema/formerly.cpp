@@ -220,12 +220,12 @@ TEST_CASE("each write removes the former name, and keeps what no struct declares
             [&](after::song const& made) {
                 unit_of_work work{t.now};
                 *work.find("x", 1).value() = made;
-                return work.save().value().all_saved();
+                return work.save().value().good();
             },
             [&](after::song const& made) {
                 unit_of_work work{t.now};
                 work.find("x", 1).value()->seconds = made.seconds;
-                return work.save().value().all_saved();
+                return work.save().value().good();
             },
         };
         for (std::size_t index = 0; index < writes.size(); ++index) {

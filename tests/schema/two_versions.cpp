@@ -293,7 +293,7 @@ private:
                 if (!there) { break; }
                 bool const changes = !(**tracked == made);
                 change(**tracked);
-                CHECK(work.save().value().all_saved());
+                CHECK(work.save().value().good());
                 if (changes) { update_to(found->second, made); }
                 break;
             }

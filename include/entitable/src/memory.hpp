@@ -15,7 +15,6 @@
 #include <entitable/local/impl/page_reader.ipp>
 #include <entitable/local/impl/rw_lock.ipp>
 #include <entitable/local/impl/selected_payload.ipp>
-#include <entitable/local/impl/stored_key.ipp>
 #include <entitable/local/memory/impl/memory_address.ipp>
 #include <entitable/local/memory/impl/memory_backend.ipp>
 #include <entitable/local/memory/impl/memory_store.ipp>

@@ -196,7 +196,7 @@ ENTITABLE_DECL result<void> entity_tracker::merge_properties(
         return {};
     }
     row merged = with_changes(found, mine);
-    row const shown{merged.partition_key(), merged.row_key(), merged.payload(), version.text()};
+    row const shown{merged.partition_key(), merged.row_key(), merged.payload(), version.to_string()};
     if (!has_former_names) { ENTITABLE_TRY(own, into.encoded_as_read(found, core_.options().reading)); }
     ENTITABLE_CHECK(into.decode(shown.view(), core_.options().reading));
     into.base = row{found};
