@@ -5,6 +5,7 @@
 // limit, and changes nothing: the dump of the store, including Timestamps, is the same before and after. Inputs that look
 // invalid but are valid are here too and must work.
 
+#include <entitable/core/request/validate.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/testing.hpp>

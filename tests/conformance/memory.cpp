@@ -4,6 +4,7 @@
 // The conformance suite on the in-memory backend in several modes, and on a backend of a user.
 
 #include "../../examples/support/map_store.hpp"
+#include <entitable/local/local.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/conformance.hpp>
 

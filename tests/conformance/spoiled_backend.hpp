@@ -6,6 +6,7 @@
 /// `spoiled_backend`: the in-memory backend with one defect, chosen at construction.
 
 #include "spoiled_pages.hpp"
+#include <entitable/core/request/validate.hpp>
 #include <entitable/core/transport/channel.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>

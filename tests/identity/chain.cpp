@@ -82,7 +82,7 @@ TEST_CASE("a member that exists and is refused ends the search") {
 }
 
 TEST_CASE("a machine without an identity, and networks where something else answers, are passed over") {
-    for (std::uint16_t const status : {400, 401, 403, 404}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{400, 401, 403, 404}) {
         bare_machine here;
         here.local.then(status); // the probe
         for (int times = 0; times < 6; ++times) { here.local.then(status); }

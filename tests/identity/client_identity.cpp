@@ -97,7 +97,7 @@ TEST_CASE("an expiry that is text, or only a time, is understood") {
 }
 
 TEST_CASE("the authority is asked again after 408, 429 and 5xx, after Retry-After, and never after 400 and 401") {
-    for (std::uint16_t const status : {408, 429, 500, 503}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{408, 429, 500, 503}) {
         machine here;
         here.authority.then(status, "", {{"Retry-After", "5"}});
         here.authority.then(status);
@@ -105,7 +105,7 @@ TEST_CASE("the authority is asked again after 408, 429 and 5xx, after Retry-Afte
         CHECK(here.secret().request_token(storage_scope));
         CHECK(here.waited() == std::chrono::milliseconds{5000 + 1600});
     }
-    for (std::uint16_t const status : {400, 401, 404, 410}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{400, 401, 404, 410}) {
         machine here;
         here.authority.then(status);
         CHECK(here.secret().request_token(storage_scope).error().code == error_code::authentication_failed);

@@ -75,7 +75,7 @@ TEST_CASE("an expiry counts by the clock of the server, since the clock of this 
 }
 
 TEST_CASE("IMDS is asked again after the statuses that its documentation names, and only after those") {
-    for (std::uint16_t const status : {404, 408, 429, 500, 502, 503, 504}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{404, 408, 429, 500, 502, 503, 504}) {
         machine here;
         for (int times = 0; times < 5; ++times) { here.local.then(status); }
         here.local.then(200, imds_body(here.seconds() + 7200));
@@ -83,7 +83,7 @@ TEST_CASE("IMDS is asked again after the statuses that its documentation names, 
         CHECK(here.local.asked().size() == 6);
         CHECK(here.waited() == std::chrono::milliseconds{800 + 1600 + 3200 + 6400 + 12'800});
     }
-    for (std::uint16_t const status : {400, 401, 403, 405}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{400, 401, 403, 405}) {
         machine here;
         here.local.then(status);
         auto const refused = here.managed().request_token(storage_scope);

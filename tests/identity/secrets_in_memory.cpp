@@ -68,7 +68,7 @@ void write_hidden(std::string const& path, std::initializer_list<std::string_vie
 void use(identity const& who, testing::manual_clock& time, forgetful_authority& authority) {
     credential const used = who;
     http_request request;
-    for (std::uint16_t const status : {200, 401, 200}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{200, 401, 200}) {
         authority.status = status;
         request.url = account().primary + "/Orders";
         static_cast<void>(used.authorize(request, account(), time.now()));

@@ -96,7 +96,7 @@ seen sent_by_hand(std::uint16_t status, Request const& request) {
 } // namespace
 
 TEST_CASE("rest retries: reads are repeated after each transient failure, as by retrying around it") {
-    for (std::uint16_t const status : {0, 408, 429, 500, 502, 503, 504}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{0, 408, 429, 500, 502, 503, 504}) {
         INFO(status);
         CHECK(sent_for(status, get()) == seen{4, false, 4});
         CHECK(sent_for(status, rows_of_p()) == seen{4, false, 4});
@@ -104,7 +104,8 @@ TEST_CASE("rest retries: reads are repeated after each transient failure, as by 
         CHECK(sent_for(status, get()) == sent_by_hand(status, get()));
         CHECK(sent_for(status, rows_of_p()) == sent_by_hand(status, rows_of_p()));
     }
-    for (std::uint16_t const status : {400, 401, 403, 404, 409, 412, 413, 501, 505}) {
+    for (std::uint16_t const status :
+        std::initializer_list<std::uint16_t>{400, 401, 403, 404, 409, 412, 413, 501, 505}) {
         INFO(status);
         CHECK(sent_for(status, get()).requests == 1);
         CHECK(sent_for(status, rows_of_p()).requests == 1);
@@ -116,7 +117,7 @@ TEST_CASE("rest retries: a write is repeated only if the failed attempt had no e
     CHECK(sent_for(429, insert()) == seen{4, false, 4});
     CHECK(sent_for(429, two_inserts()) == seen{4, false, 4});
     CHECK(sent_for(429, create_table{"Orders"}) == seen{4, false, 4});
-    for (std::uint16_t const status : {0, 408, 500, 502, 503, 504}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{0, 408, 500, 502, 503, 504}) {
         INFO(status);
         CHECK(sent_for(status, insert()) == seen{1, true, 1});
         CHECK(sent_for(status, two_inserts()) == seen{1, true, 1});
