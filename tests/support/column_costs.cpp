@@ -67,7 +67,7 @@ void search_each(row_view in) {
 template <class Entity>
 [[nodiscard]] row row_of(Entity const& one) {
     row made;
-    detail::write_entity_row<Entity>(&one, made).value();
+    to_row(one, made).value();
     return made;
 }
 
