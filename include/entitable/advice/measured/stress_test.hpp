@@ -111,7 +111,8 @@ public:
         detail::attempt_counter attempts;
         call_options watched;
         watched.watch = &attempts;
-        watched.retry = retry::off; // the answers of the service are counted, each once
+        watched.retry =
+            retry::by_caller; // the answers of the service are counted; an explicit `retrying` is part of the test
         entitable::table<Entity> const into{through_, table_, watched};
         std::vector<stress_action> actions;
         for (action const& each : actions_) {
