@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "chunked(pages) needs a std::string or an entitable::binary"
+// expect: "chunked(pages) needs a std::string, an entitable::binary"
 
 #include <entitable/entitable.hpp>
 
