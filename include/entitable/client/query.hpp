@@ -22,6 +22,7 @@ namespace detail {
 
 struct query_rows;
 
+/// \cond
 template <class Entity>
 result<std::optional<Entity>> instantiated_calls<Entity>::first(any_query const& asked) {
     result<std::optional<Entity>> found{std::in_place, std::in_place};
@@ -40,6 +41,7 @@ result<std::vector<Entity>> instantiated_calls<Entity>::all(any_query const& ask
         asked.read_all(nullptr, &*found, &add, &instantiated_entity<Entity>::read, is_read_by_library<Entity>));
     return found;
 }
+/// \endcond
 
 } // namespace detail
 

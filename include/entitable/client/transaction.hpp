@@ -272,7 +272,7 @@ private:
     transaction& add(
         mutation_kind kind, E const& entity, bool forced, etag_condition expected = any_etag, removal how = {}) {
         static_cast<void>(allows<E>());
-        scope_.change(kind, to_row(entity), forced, std::move(expected), how);
+        scope_.change(kind, to_row(entity), forced, expected, how);
         return *this;
     }
 };

@@ -53,8 +53,8 @@ ENTITABLE_DECL result<void> check_without_companions(
             return failure{error_code::not_supported,
                 text::joined({"the table \"", table, "\" has the index or the sums \"",
                     text::printable(each.row_key.substr(system_row::index.size())),
-                    "\", whose rows belong to the entities as they are stored: copy the entities with bulk_copy into a "
-                    "table that declares them"})};
+                    "\", whose rows belong to the entities as they are stored: ",
+                    "copy the entities with bulk_copy into a table that declares them"})};
         }
     }
     return {};

@@ -35,7 +35,7 @@ private:
     ENTITABLE_LAZY void end(failure problem);
     ENTITABLE_LAZY void go_behind(std::string partition);
 
-    page_cursor<query_entities> pages_{query_entities{{}, {}, {}, {"PartitionKey", "RowKey"}, 1, {}}};
+    page_cursor<query_entities> pages_{query_entities{{}, {}, {}, {}, 1, {}}};
     std::optional<std::string> within_; ///< a partition that begins with system rows: continue after them
     result<std::vector<std::string>> keys_{std::in_place};
     bool any_row_;

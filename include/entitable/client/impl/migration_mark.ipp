@@ -12,7 +12,7 @@ namespace detail {
 ENTITABLE_LAZY_BODY std::string mark_row_key(
     std::string_view name, former_property const& former, key_layout row_layout) {
     std::string_view const literal =
-        row_layout.size() > 0 && row_layout[0].literal() ? row_layout[0].name : std::string_view{};
+        !row_layout.empty() && row_layout[0].literal() ? row_layout[0].name : std::string_view{};
     return text::joined({system_row::migrated, name, "!", former.name.empty() ? name : former.name, "!",
         to_string(former.type), "!", to_string(former.current), "!", literal});
 }

@@ -11,6 +11,7 @@ namespace detail {
 ENTITABLE_LAZY_BODY partition_search::partition_search(std::string table, result<void> allowed, bool any_row)
     : any_row_(any_row) {
     pages_.request().table = std::move(table);
+    pages_.request().select = {"PartitionKey", "RowKey"};
     if (!allowed) { end(std::move(allowed).as_failure()); }
 }
 

@@ -306,6 +306,7 @@ void decode_system([[maybe_unused]] row_view const& row, Entity& out, members<0,
     (assign_system(out.*Members, row), ...);
 }
 
+/// \cond
 template <class Entity>
 result<std::string> instantiated_entity<Entity>::partition_key(Entity const& entity) {
     return encode_key(entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
@@ -348,6 +349,7 @@ template <class Entity>
 void instantiated_entity<Entity>::reset(void* entity) {
     *static_cast<Entity*>(entity) = Entity{};
 }
+/// \endcond
 
 } // namespace detail
 

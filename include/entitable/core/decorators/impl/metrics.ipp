@@ -5,6 +5,7 @@
 #include <entitable/core/decorators/metrics.hpp>
 #include <entitable/core/text.hpp>
 
+#include <cmath>
 #include <new>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -184,7 +185,7 @@ ENTITABLE_DECL void metrics::on_attempt(attempt_record const& done) noexcept {
         point.received += done.response_size;
         constexpr double most = 1e12; // a charge beyond it is an error of the service
         if (done.request_charge > 0 && done.request_charge < most) {
-            point.micro_units += static_cast<std::uint64_t>(done.request_charge * 1e6 + 0.5);
+            point.micro_units += static_cast<std::uint64_t>(std::llround(done.request_charge * 1e6));
         }
     });
 }

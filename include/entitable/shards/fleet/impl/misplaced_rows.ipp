@@ -39,7 +39,9 @@ public:
     }
     /// Reads all keys, and after each page erases the misplaced partitions of that page. The token continues after the page's last row, erased or not.
     [[nodiscard]] result<void> erase_all_but(virtual_shards const& function, std::int32_t shard) {
-        page_cursor pages{query_entities{*table_, {}, {}, {"PartitionKey", "RowKey"}, page_rows, {}}};
+        query_entities keys_of_all{*table_, {}, {}, {}, page_rows, {}};
+        keys_of_all.select = {"PartitionKey", "RowKey"};
+        page_cursor pages{std::move(keys_of_all)};
         while (pages.more()) {
             call context;
             auto const found = pages.take(through_->execute(pages.request(), context));

@@ -41,10 +41,10 @@ ENTITABLE_DECL std::uint64_t virtual_shards::fingerprint() const {
     for (int number = 0; number < 64; ++number) {
         std::string const digits = std::to_string(number);
         add(digits);
-        add("key" + digits);
-        add("tenant" + digits + "__x");
-        add("978000000" + std::to_string(1000 + number * 7));
-        add("2" + std::to_string(100 + number) + "-01-01");
+        add(text::joined({"key", digits}));
+        add(text::joined({"tenant", digits, "__x"}));
+        add(text::joined({"978000000", std::to_string(1000 + number * 7)}));
+        add(text::joined({"2", std::to_string(100 + number), "-01-01"}));
     }
     if (otherwise_) { // the keys above may all have a shard
         hash.add(std::uint64_t{*otherwise_});

@@ -22,7 +22,9 @@ inline result<void> add_removals(batch_packer& to, page const& rows) {
 
 ENTITABLE_DECL resumable<void> erase_keys(std::string table, std::vector<key_interval> partitions,
     std::uint32_t page_size, std::size_t place, std::uint64_t& erased) {
-    page_cursor pages{query_entities{table, {}, {}, {"PartitionKey", "RowKey"}, page_size, {}}};
+    query_entities keys_of_all{table, {}, {}, {}, page_size, {}};
+    keys_of_all.select = {"PartitionKey", "RowKey"};
+    page_cursor pages{std::move(keys_of_all)};
     batch_packer packer{std::move(table), storage_profile()};
     contention refusals{most_resends, resend_backoff}; // consecutive
     while (!partitions.empty()) {

@@ -84,9 +84,10 @@ ENTITABLE_DECL result<void> index_writer::derive(
 ENTITABLE_DECL result<void> index_writer::derive_inserted(
     transaction_scope& all, entity_type const& of, changed_row_views const& rows) {
     auto decoded = of.decode(*rows.after, family_.main.options().reading);
-    result<void> made = decoded ? result<void>{} : result<void>{std::move(decoded).as_failure()};
+    if (!decoded) { return of_entity(std::move(decoded).as_failure(), all.rows.partition_key(), rows.after->row_key); }
+    result<void> made;
     result<void> added;
-    if (made && of.indexed) {
+    if (of.indexed) {
         made = of.derive(decoded->get(), [&](std::size_t index, row&& of_index) {
             if (added && states_->keeps(index)) { added = add_index_row(all, index, std::move(of_index)); }
             return result<void>{};
