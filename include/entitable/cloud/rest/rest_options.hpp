@@ -19,10 +19,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a REST backend. Plain data.
 struct rest_options {
     /// The profile of the service; by default the profile for the kind of address.
-    std::optional<profile> limits;
+    std::optional<profile> limits{};
     /// Whether merges are sent as POST with `X-HTTP-Method: MERGE` instead of PATCH; by default only for Cosmos DB, which refuses PATCH
     /// (the other services accept both, except in the emulator's transactions).
-    std::optional<bool> merge_by_post;
+    std::optional<bool> merge_by_post{};
     /// How long one attempt may take; after that it fails with TransportFailed. Zero: no limit other than the deadline of the call.
     std::chrono::milliseconds request_timeout{60'000};
     /// How long the service may work on one request (`timeout` in its address), in whole seconds; more than 30 counts as 30, the service's
