@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Writes through lists of types in memory, each beside the same requests by hand; and writes of single rows. Runs one operation after the
+// Writes through lists of types in memory, each compared with the same requests by hand; and writes of single rows. Runs one operation after the
 // other, and prints the name of each, its side and the number of its repetitions: for the script `lists_cost`, which counts the instructions
 // between `cost_begins` and `cost_ends`.
 //

@@ -10,6 +10,8 @@
 #include <support/catch.hpp>
 #include <support/delayed.hpp>
 
+#include <limits>
+
 using namespace entitable;
 using namespace bulk_test;
 using namespace std::chrono_literals;
@@ -81,4 +83,20 @@ TEST_CASE("bulk: both limits of a budget hold") {
     spent const made = load(1, true, 200);
     CHECK(made.seconds > 0.98 * 60'000 / 200);
     CHECK(made.units / made.seconds < 4'000);
+}
+
+TEST_CASE("bulk: absurd charges and budgets pause a load, and never overflow its clock") {
+    for (double const units_a_second : {1e-300, 1e-9, 1e300}) {
+        for (double const charge : {1e-300, 1.0, 1e300, std::numeric_limits<double>::infinity()}) {
+            detail::bulk_unit_pace pace{units_a_second, charge};
+            steady_time const now = steady_time{} + 1h;
+            for (int request = 0; request < 3; ++request) {
+                double const booked = pace.sent(100, now);
+                pace.charged(100, booked, charge);
+                INFO(units_a_second << " units a second, charge " << charge);
+                CHECK(pace.next_at() >= now - 24h * 9);
+                CHECK(pace.next_at() <= now + 24h * 9);
+            }
+        }
+    }
 }

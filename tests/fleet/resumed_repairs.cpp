@@ -7,6 +7,7 @@
 #include "ended_anywhere.hpp"
 #include <entitable/bulk.hpp>
 
+#include <support/held_checkpoint.hpp>
 #include <support/maps.hpp>
 
 using namespace entitable;
@@ -296,24 +297,6 @@ TEST_CASE("moves and splits: can be interrupted at any request while another pro
     CHECK(trials > (splits ? 8U : 100U));
 }
 
-namespace {
-
-/// A checkpoint that survives the program.
-struct kept_checkpoint {
-    std::shared_ptr<std::optional<std::string>> kept = std::make_shared<std::optional<std::string>>();
-    [[nodiscard]] result<std::optional<std::string>> load() const { return *kept; }
-    [[nodiscard]] result<void> save(std::string_view text) const {
-        *kept = std::string{text};
-        return {};
-    }
-    [[nodiscard]] result<void> clear() const {
-        kept->reset();
-        return {};
-    }
-};
-
-} // namespace
-
 TEST_CASE("bulk loads: can be interrupted at any request while shards move, and resumed from the checkpoint") {
     bool const copies = GENERATE(false, true);
     std::vector<item> wanted;
@@ -331,7 +314,7 @@ TEST_CASE("bulk loads: can be interrupted at any request while shards move, and 
         if (copies) {
             for (item const& row : wanted) { source.insert(row).value(); }
         }
-        kept_checkpoint const checkpoint;
+        entitable_test::held_checkpoint const checkpoint;
         auto const load = [&](fleet const& program) -> result<bulk_report> {
             bulk_options options;
             options.window = 5;

@@ -85,13 +85,13 @@ TEST_CASE("what could be more than a scope or a tenant never reaches az") {
 TEST_CASE("without az, or with an az that cannot be run, the reason says so") {
     desk here{"exit 1\n"};
     ::chmod((here.folder / "az").c_str(), 0600);
-    CHECK(here.ask().error().message == "Azure CLI: there is no program az in PATH");
+    CHECK(here.ask().error().message == "Azure CLI: az was not found in PATH");
     here.variables["PATH"] = "";
-    CHECK(here.ask().error().message == "Azure CLI: there is no program az in PATH");
+    CHECK(here.ask().error().message == "Azure CLI: az was not found in PATH");
     ::mkdir((here.folder / "d").c_str(), 0700);
     ::mkdir((here.folder / "d/az").c_str(), 0700);
     here.variables["PATH"] = here.folder / "d";
-    CHECK(here.ask().error().message == "Azure CLI: there is no program az in PATH");
+    CHECK(here.ask().error().message == "Azure CLI: az was not found in PATH");
     desk broken{""};
     std::ofstream{broken.folder / "az"} << "#!/no/such/interpreter\n";
     CHECK_FALSE(broken.ask());

@@ -45,7 +45,7 @@ TEST_CASE("the default identity says why each of its members has none") {
         "no identity is available here: environment: AZURE_TENANT_ID is not set; workload identity: "
         "AZURE_FEDERATED_TOKEN_FILE is not set; managed identity: nothing answers at the metadata address of Azure "
         "within "
-        "1000 ms; Azure CLI: there is no program az in PATH");
+        "1000 ms; Azure CLI: az was not found in PATH");
     REQUIRE(here.local.asked().size() == 1); // the probe, once
     CHECK(golden(here.local.last()) ==
         "GET http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01"
@@ -90,7 +90,7 @@ TEST_CASE("a machine without an identity, and networks where something else answ
         INFO(status);
         CHECK_THAT(none.error().message, StartsWith("no identity is available here"));
         CHECK_THAT(none.error().message, ContainsSubstring("IMDS): refused with " + std::to_string(status)));
-        CHECK_THAT(none.error().message, EndsWith("az in PATH"));
+        CHECK_THAT(none.error().message, EndsWith("az was not found in PATH"));
     }
     bare_machine here;
     for (int times = 0; times < 7; ++times) { here.local.then(503); }

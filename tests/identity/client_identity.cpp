@@ -234,7 +234,7 @@ TEST_CASE("without a tenant, the service is asked which tenant it trusts") {
     CHECK(here.authority.asked().size() == before + 2);
     // Without a service there is nobody to ask.
     identity const alone{detail::secret_source("", a_client, "s", here.seen())};
-    CHECK_THAT(alone.request_token(storage_scope).error().message, ContainsSubstring("there is no tenant"));
+    CHECK_THAT(alone.request_token(storage_scope).error().message, ContainsSubstring("the tenant is missing"));
 }
 
 TEST_CASE("a challenge for another tenant is followed only if that tenant is allowed") {

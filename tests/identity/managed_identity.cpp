@@ -173,7 +173,7 @@ TEST_CASE("an address that is not of this machine never gets the header") {
     }
 }
 
-TEST_CASE("protocols that are not implemented are named") {
+TEST_CASE("unsupported protocols are named") {
     struct row {
         std::map<std::string, std::string, std::less<>> variables;
         std::string_view name;

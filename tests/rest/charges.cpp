@@ -80,7 +80,8 @@ TEST_CASE("charges: each attempt is reported with its own") {
 }
 
 TEST_CASE("charges: a service without them, and malformed ones, count as nothing") {
-    for (char const* each : {"", "-1", "nan", "inf", "1,5", "1 RU", "+2", "0x10", "1e999", "99999999999999999999"}) {
+    for (char const* each :
+        {"", "-1", "nan", "inf", "1,5", "1 RU", "+2", "0x10", "1e999", "1e300", "99999999999999999999"}) {
         fixture f;
         metrics counted{{.time = &f.time}};
         f.page(each);
@@ -88,7 +89,7 @@ TEST_CASE("charges: a service without them, and malformed ones, count as nothing
         context.watch = &counted;
         REQUIRE(f.store().execute(rows_of_p(), context));
         INFO(each);
-        CHECK((context.request_charge == 0 || std::string_view{each} == "99999999999999999999"));
+        CHECK(context.request_charge == 0);
         CHECK(counted.to_openmetrics().find("entitable_request_charge") == std::string::npos);
     }
     fixture f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Members with a former name or type (`formerly`, `retyped`): reads, writes, conditions, indexes and sums beside programs of the former
+// Members with a former name or type (`formerly`, `retyped`): reads, writes, conditions, indexes and sums while programs use the former
 // struct, and the migration that ends it.
 
 #include <entitable/async.hpp>
@@ -19,6 +19,7 @@
 
 #include <server/served.hpp>
 #include <support/catch.hpp>
+#include <support/held_checkpoint.hpp>
 #include <support/meddled.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -151,20 +152,6 @@ std::string names_in(any_store const& store, std::string_view partition, std::st
     }
     return names;
 }
-
-/// A checkpoint in memory.
-struct held_checkpoint {
-    std::shared_ptr<std::optional<std::string>> text = std::make_shared<std::optional<std::string>>();
-    [[nodiscard]] result<std::optional<std::string>> load() const { return *text; }
-    [[nodiscard]] result<void> save(std::string_view given) const {
-        text->emplace(given);
-        return {};
-    }
-    [[nodiscard]] result<void> clear() const {
-        text->reset();
-        return {};
-    }
-};
 
 } // namespace
 
@@ -372,7 +359,7 @@ TEST_CASE("a token from before the migration continues after it") {
     table<after::song> const other{t.store, "songs"};
     auto const again = other.where(s::artist == "x" && s::title == "a").page_size(2).resume(*first->token);
     CHECK(again.to().value().size() == 4);
-    auto const rest = pages.next().value(); // the run goes on as it began
+    auto const rest = pages.next().value(); // the run continues as it began
     REQUIRE(rest);
     CHECK(rest->size() == 2);
     auto pages_after = other.where(s::artist == "x" && s::title == "a").page_size(2).pages();
@@ -384,7 +371,7 @@ TEST_CASE("a token from before the migration continues after it") {
     CHECK(fresh_query.resume("1!0123456789abcdef!0!0").to().error().code == error_code::continuation_invalid);
 }
 
-TEST_CASE("a migration of former names that is killed at any request goes on, and marks the table once all rows are "
+TEST_CASE("a migration of former names that is killed at any request resumes, and marks the table once all rows are "
           "rewritten") {
     std::size_t killed = 0;
     for (std::size_t at = 1; at < 60; ++at) {
@@ -404,7 +391,7 @@ TEST_CASE("a migration of former names that is killed at any request goes on, an
             how.window = 10;
             how.in_flight = 2;
             how.wait_budget = std::chrono::nanoseconds{1};
-            held_checkpoint const kept;
+            entitable_test::held_checkpoint const kept;
             how.checkpoint = kept;
             auto const compare = [&] {
                 table<after::song> const fresh{memory, "songs"};
@@ -423,7 +410,7 @@ TEST_CASE("a migration of former names that is killed at any request goes on, an
             CHECK(was_killed == plan->met);
             compare();
             if (is_migrated(t.now).value()) { CHECK(schema_drift(t.now).value().migrated()); }
-            // A program of the former struct writes behind the checkpoint before the migration goes on.
+            // A program of the former struct writes behind the checkpoint before the migration resumes.
             t.old.insert_or_replace({"x", 0, "title 0", "0", "g"}).value();
             bool const late = is_migrated(t.now).value();
             how.wait_budget = std::chrono::minutes{5};

@@ -11,6 +11,7 @@
 
 #include <server/served.hpp>
 #include <support/catch.hpp>
+#include <support/held_checkpoint.hpp>
 #include <support/meddled.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -90,20 +91,6 @@ void on_each_store(Test const& test) {
     }
     SECTION("served") { test(entitable_test::served(memory_backend{})); }
 }
-
-/// A checkpoint in memory.
-struct held_checkpoint {
-    std::shared_ptr<std::optional<std::string>> text = std::make_shared<std::optional<std::string>>();
-    [[nodiscard]] result<std::optional<std::string>> load() const { return *text; }
-    [[nodiscard]] result<void> save(std::string_view given) const {
-        text->emplace(given);
-        return {};
-    }
-    [[nodiscard]] result<void> clear() const {
-        text->reset();
-        return {};
-    }
-};
 
 schema_difference const* find(schema_drift_report const& in, schema_difference_kind kind, std::string_view property) {
     for (schema_difference const& each : in.differences) {
@@ -208,7 +195,7 @@ TEST_CASE("a migration that is killed at any request continues from its checkpoi
             how.window = 10;
             how.in_flight = 2;
             how.wait_budget = std::chrono::nanoseconds{1};
-            held_checkpoint const kept;
+            entitable_test::held_checkpoint const kept;
             how.checkpoint = kept;
             table<old_book> const before{dying, "books"};
             table<book> const books{dying, "books"};
@@ -237,7 +224,7 @@ TEST_CASE("a checkpoint saves the work before it, and belongs to one table, quer
     s.insert_old(60);
     bulk_options how;
     how.window = 20;
-    held_checkpoint const kept;
+    entitable_test::held_checkpoint const kept;
     how.checkpoint = kept;
     how.max_refused = 0;
     std::size_t calls = 0;
@@ -348,7 +335,7 @@ TEST_CASE("migrate: results, undeclared properties, keys, and rows that are chan
     SECTION("a dry run writes nothing, and a query of another table is refused") {
         bulk_options how;
         how.dry_run = true;
-        held_checkpoint const kept;
+        entitable_test::held_checkpoint const kept;
         how.checkpoint = kept;
         how.window = 1;
         auto const tried = migrate(s.before.scan_table().page_size(1), s.books, from_old, how);

@@ -22,7 +22,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Errors, all with `effect::none`: AuthenticationFailed if the authority refuses, or nothing here has an identity; TransportFailed and
 /// ServerBusy after repetitions, which may succeed later; Cancelled and DeadlineExceeded by the limits of the waiting request; NotSupported
-/// for machines whose protocol is not implemented; InvalidInput names an option or a variable. No error contains a token, a secret, or
+/// for machines whose protocol is not supported; InvalidInput names an option or a variable. No error contains a token, a secret, or
 /// part of one: texts of the authority are reduced to its error name, the number after AADSTS, and ids for its support.
 ///
 /// Cost: no request while a token is valid.

@@ -14,8 +14,8 @@ namespace detail {
 
 } // namespace detail
 
-/// Opens a connection string, or the address of an account, with a shared access signature as its query, or without one: then with `default_identity()`. Option in the query: `create`,
-/// which has no effect, so that addresses can be exchanged.
+/// Opens a connection string, or the address of an account: with a shared access signature if its query contains one, otherwise with
+/// `default_identity()`. Option in the query: `create`, which has no effect, so that addresses can be exchanged. Sends no request.
 inline constexpr store_kind azure_stores{store_component::azure, &detail::open_azure_address};
 
 ENTITABLE_END_NAMESPACE

@@ -14,7 +14,7 @@ namespace detail {
 
 } // namespace detail
 
-/// Opens a URI of libpq. Options in its query, beside those of libpq: `create` (`true`, `false`), `schema`, `connections` (1 to 1000), as in
+/// Opens a URI of libpq. Options in its query, in addition to those of libpq: `create` (`true`, `false`), `schema`, `connections` (1 to 1000), as in
 /// `postgres_options`.
 inline constexpr store_kind postgres_stores{store_component::postgres, &detail::open_postgres_address};
 

@@ -89,7 +89,7 @@ public:
                 false};
         }
         std::string const program = find_program(machine_.variable("PATH").value_or(std::string{}), "az");
-        if (program.empty()) { return {no_token(way_, {"there is no program az in PATH"}), true}; }
+        if (program.empty()) { return {no_token(way_, {"az was not found in PATH"}), true}; }
         std::vector<std::string> arguments{
             "az", "account", "get-access-token", "--output", "json", "--scope", std::string{wanted.scope}};
         if (!tenant_.empty()) {

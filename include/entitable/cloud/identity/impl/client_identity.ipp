@@ -128,7 +128,7 @@ private:
     /// Asks the service which tenant it trusts.
     [[nodiscard]] result<std::string> discover(token_request const& wanted) const {
         constexpr std::string_view advice = "pass the tenant, or set AZURE_TENANT_ID";
-        if (wanted.endpoint.empty()) { return no_token(name_, {"there is no tenant: ", advice}); }
+        if (wanted.endpoint.empty()) { return no_token(name_, {"the tenant is missing: ", advice}); }
         http_request request;
         request.url = text::joined({wanted.endpoint, "/Tables"});
         static_cast<void>(request.headers.add("x-ms-version", "2019-12-12")); // from here on services name the tenant

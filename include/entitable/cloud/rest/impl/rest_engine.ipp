@@ -180,7 +180,9 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
                         ahead < 0 ? " s behind" : " s ahead of", " the service's, which tolerates 900 s"});
             }
         }
-        if (auto const charge = detail::double_in(work.fields.request_charge); charge && *charge > 0) {
+        constexpr double most_units = 1e9; // a greater charge is an error of the service
+        auto const charge = double_in(work.fields.request_charge);
+        if (charge && *charge > 0 && *charge <= most_units) {
             done.request_charge = *charge;
             context.request_charge += *charge;
         }

@@ -40,20 +40,26 @@ ENTITABLE_DECL bool bulk_pace::refused(steady_time now, steady_time sent_at, dou
     return true;
 }
 
+/// Returns the time in which a budget provides these units, at most a day: a charge or a budget may be absurd.
+inline steady_time::duration time_for(double units, double a_second) noexcept {
+    constexpr double most = 24.0 * 3'600;
+    double const seconds = units / a_second;
+    double const limited = seconds < most ? (std::max)(seconds, -most) : most; // NaN: a day
+    return std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double>(limited));
+}
+
 ENTITABLE_DECL double bulk_unit_pace::sent(std::size_t rows, steady_time now) noexcept {
     constexpr auto most_late = std::chrono::milliseconds{20}; // maximum catch-up after a late timer
     if (most_ <= 0) { return 0; }
     double const booked = static_cast<double>(rows) * a_row_;
-    next_ = (std::max)(next_, now - most_late) +
-        std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double>(booked / most_));
+    next_ = (std::max)(next_, now - most_late) + time_for(booked, most_);
     return booked;
 }
 
 ENTITABLE_DECL void bulk_unit_pace::charged(std::size_t written, double booked, double charge) noexcept {
     constexpr double weight = 0.1; // of a new charge in the estimate
     if (most_ <= 0 || charge <= 0) { return; }
-    next_ +=
-        std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double>((charge - booked) / most_));
+    next_ += time_for(charge - booked, most_);
     if (written == 0) { return; }
     double const each = charge / static_cast<double>(written);
     a_row_ = (std::max)(measured_ ? (1 - weight) * a_row_ + weight * each : each, 0.001);
