@@ -200,6 +200,84 @@ TEST_CASE("without retries an outage loses requests, fixed waits collide and exp
     CHECK(exponential.refused < fixed.refused / 2);
 }
 
+TEST_CASE("simulated limiters keep a throttled store below its rate, and the requests wait in the clients") {
+    // One server of 2,000 requests a second; for 20 s the clients ask for 5,000.
+    load_shape const load = load_shape::even(4, arrival_pattern::burst(1'000, 5'000, 30, 20));
+    simulation_options options = with(simulation_engine::by_size, 3);
+    options.programs = 10;
+    rate_limit const limit{.requests_a_second = 180, .burst = 20, .longest_wait = 60s};
+    retry_comparison const all =
+        compare_retries(load, options, guarded_policies(retry_policy::standard(), limit)).value();
+    INFO(all.to_string());
+    simulation const& alone = all.runs[0];
+    simulation const& held = all.runs[1];
+    CHECK(alone.refused > 100'000);
+    CHECK(alone.lost > 10'000);
+    CHECK(held.refused == 0);
+    CHECK(held.lost == 0);
+    CHECK(held.unsent == 0);
+    CHECK(held.sent == held.offered);
+    for (simulated_stretch const& each : held.stretches) { CHECK(each.sent <= 10 * (180 + 20) + 1e-9); }
+    // 5,000 arrive and 1,800 leave a second, so the last of the burst waits for 20 (5,000 - 1,800) / 1,800 s.
+    double const longest = 20.0 * 3'200 / 1'800;
+    CHECK(near(std::chrono::duration<double>(held.latencies.quantile(0.9999)).count(), longest, 0.03));
+    // A throttled store responds, so the circuit stays closed.
+    CHECK(all.runs[2].to_string() == alone.to_string());
+    CHECK(all.runs[3].to_string() == held.to_string());
+    // A limiter with a shorter wait refuses what would wait longer.
+    options.limit = limit;
+    options.limit->longest_wait = 1s;
+    simulation const strict = simulate(load, options).value();
+    double const taken = 20 * 1'800 + 10 * (180 + 20); // during the burst, a wait of 1 s, and the burst of each limiter
+    CHECK(near(strict.unsent, 20 * 5'000 - taken, 0.02));
+    CHECK(strict.lost == strict.unsent);
+    CHECK(strict.refused == 0);
+}
+
+TEST_CASE("simulated circuit breakers send a store that is down only probes, and miss some of its recovery") {
+    // The circuits open at 60, probe at 65 and, twice as long after each failure, at 75 and 95. The outage ends at 80.
+    load_shape const load = load_shape::even(10, arrival_pattern::constant(1'500));
+    simulation_options options = with(simulation_engine::requests, 3);
+    options.outages = {{60, 20}};
+    options.programs = 10;
+    options.circuit = circuit_options{.failures = 5, .open_for = 5s, .longest = 60s};
+    simulation const run = simulate(load, options).value();
+    INFO(run.to_string());
+    // Each program sends 5 requests and 2 probes, and those that are on their way when the circuit opens: 0.75 on average.
+    CHECK(run.refused >= 10 * (5 + 2));
+    CHECK(run.refused <= 10 * (5 + 2 + 3));
+    CHECK(near(run.unsent, 35 * 1'500, 0.02));
+    CHECK(run.lost == run.refused + run.unsent);
+    CHECK(run.sent == run.offered - run.unsent);
+    simulation_options alone = options;
+    alone.circuit = {};
+    CHECK(near(simulate(load, alone).value().refused, 20 * 1'500, 0.05));
+    // One circuit for all: as many probes as for one program.
+    options.programs = 1;
+    simulation const one = simulate(load, options).value();
+    CHECK(one.refused >= 7);
+    CHECK(one.refused <= 7 + 15 + 5);
+}
+
+TEST_CASE("impossible limiters, circuit breakers and numbers of programs are refused before a simulation") {
+    load_shape const load = load_shape::even(1, arrival_pattern::constant(10));
+    auto const refusal = [&](auto const& change) {
+        simulation_options options;
+        change(options);
+        auto const run = simulate(load, options);
+        return run ? std::string{} : run.error().message;
+    };
+    CHECK_THAT(refusal([](auto& of) { of.limit = rate_limit{}; }), ContainsSubstring("rate_limit::requests_a_second"));
+    CHECK_THAT(refusal([](auto& of) { of.circuit = circuit_options{.failures = 0}; }), ContainsSubstring("failures"));
+    CHECK_THAT(refusal([](auto& of) { of.programs = 0; }), ContainsSubstring("programs"));
+    CHECK_THAT(refusal([](auto& of) { of.programs = 10'001; }), ContainsSubstring("10,000 programs"));
+    CHECK_THAT(refusal([](auto& of) {
+        of.limit = rate_limit{.requests_a_second = 1};
+        of.engine = simulation_engine::fluid;
+    }), ContainsSubstring("request by request"));
+    CHECK(refusal([](auto& of) { of.programs = 10'000; }).empty());
+}
+
 TEST_CASE("the same seed produces the same figures, and a different seed produces different figures") {
     simulation_options options = with(simulation_engine::requests, 1, retry_policy::interactive());
     load_shape const load = load_shape::zipf(30, 1, arrival_pattern::constant(2'100));

@@ -4,6 +4,7 @@
 // Queues of Queue Storage: the bytes that go out, the suite of all queues, answers that are lost or garbled, and what is refused.
 
 #include <entitable/azure_queue.hpp>
+#include <entitable/identity.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <support/canned_client.hpp>
@@ -192,6 +193,83 @@ TEST_CASE("azure_queue: requests match byte for byte") {
     CHECK(item.complete());
     CHECK(client.last().method == http_method::delete_);
     CHECK(client.last().url == "https://a.queue.core.windows.net/errands/messages/m-1?popreceipt=new&timeout=30");
+}
+
+TEST_CASE("azure_queue: tokens of an identity authorize every kind of request, and one token serves them all") {
+    testing::manual_clock time{date_time::from_date(2026, 3, 4)};
+    fake_queue_service const service{time};
+    std::vector<std::string> scopes;
+    identity const who{[&](std::string_view scope) -> result<access_token> {
+        scopes.emplace_back(scope);
+        return access_token{"the token", date_time::from_date(2026, 3, 5)};
+    }};
+    queue_options how;
+    how.time = &time;
+    how.max_deliveries = 1;
+    azure_queue<errand> const queue{
+        "https://a.queue.core.windows.net", who, "errands", how, queue_text::plain, service};
+    CHECK(queue.create().value());
+    queue.enqueue({"Ulm", 1}).value();
+    CHECK(queue.peek().value().size() == 1);
+    CHECK(queue.approximate_count().value() == 1);
+    auto claimed = queue.claim().value();
+    REQUIRE(claimed);
+    claimed->renew(1min).value();
+    claimed->fail("no").value();
+    CHECK_FALSE(queue.claim().value()); // it becomes a dead letter
+    CHECK(queue.dead_letters().peek().value().size() == 1);
+    CHECK(queue.remove().value());
+    CHECK(scopes == std::vector<std::string>{"https://storage.azure.com/.default"});
+    REQUIRE(service.asked().size() > 10);
+    for (http_request const& each : service.asked()) {
+        CAPTURE(each.url);
+        CHECK(each.headers.find("Authorization") == "Bearer the token");
+        CHECK(each.headers.find("x-ms-version") == "2019-02-02"); // tokens need 2017-11-09 or later
+        CHECK(each.url.starts_with("https://a.queue.core.windows.net/errands"));
+    }
+}
+
+TEST_CASE("azure_queue: a token that the service refuses is requested again, and never part of an error") {
+    testing::manual_clock time{date_time::from_date(2026, 3, 4)};
+    canned_client const client;
+    int tokens = 0;
+    identity const who{[&](std::string_view) -> result<access_token> {
+        return access_token{"token" + std::to_string(++tokens), date_time::from_date(2026, 3, 5)};
+    }};
+    queue_options how;
+    how.time = &time;
+    azure_queue<errand> const queue{"https://a.queue.core.windows.net", who, "errands", how, queue_text::plain, client};
+    client.then(401, "<Error><Code>AuthenticationFailed</Code><Message>no</Message></Error>");
+    auto const refused = queue.create();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == error_code::authentication_failed);
+    CHECK(refused.error().to_string().find("token1") == std::string::npos);
+    time.advance(1min);
+    client.then(201);
+    CHECK(queue.create().value());
+    CHECK(client.last().headers.find("Authorization") == "Bearer token2");
+}
+
+TEST_CASE("azure_queue: addresses that are not those of a queue service are refused by every request") {
+    canned_client const client;
+    auto const refusal = [&](std::string_view address) {
+        identity const who{[](std::string_view) -> result<access_token> {
+            return access_token{"the token", date_time::from_date(2226, 3, 5)};
+        }};
+        azure_queue<errand> const queue{address, who, "errands", {}, queue_text::plain, client};
+        auto const made = queue.create();
+        return made ? std::string{"accepted"} : made.error().message;
+    };
+    CHECK(refusal("https://a.table.core.windows.net") ==
+        "the endpoint is the address of tables; the address of queues is https://ACCOUNT.queue.core.windows.net");
+    CHECK(refusal("https://a.queue.core.windows.net/errands") ==
+        "the endpoint must be the address of the service only: remove the queue");
+    CHECK(refusal("https://a.table.cosmos.azure.com") == "Cosmos DB does not have queues");
+    CHECK(refusal("http://a.queue.core.windows.net") == "a bearer token can only be sent over https");
+    CHECK_THAT(refusal("ftp://a.queue.core.windows.net"), entitable_test::ContainsSubstring("the endpoint"));
+    client.then(201);
+    CHECK(refusal("https://127.0.0.1:10001/devstoreaccount1") == "accepted");
+    CHECK(client.last().url.starts_with("https://127.0.0.1:10001/devstoreaccount1/errands"));
 }
 
 TEST_CASE("azure_queue: the signed text has the documented form") {

@@ -11,10 +11,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A policy with a display name.
+/// A policy with a display name, and what protects the store from its clients.
 struct named_policy {
-    std::string name;    ///< readable text
-    retry_policy policy; ///< policy of all clients
+    std::string name;                         ///< readable text
+    retry_policy policy;                      ///< policy of all clients
+    std::optional<rate_limit> limit{};        ///< `limited` in each program; absent: that of the options
+    std::optional<circuit_options> circuit{}; ///< `breaking` in each program; absent: that of the options
 };
 
 /// The result of each policy.
@@ -35,6 +37,10 @@ namespace detail {
 
 /// Returns the usual policies: none, fixed, exponential as in the provider's guide, and exponential for an interactive user.
 [[nodiscard]] std::vector<named_policy> usual_policies();
+
+/// Returns one policy four times: alone, with the limiter, with the circuit breaker, with both.
+[[nodiscard]] std::vector<named_policy> guarded_policies(
+    retry_policy const& policy, rate_limit const& limit, circuit_options const& circuit = {});
 
 /// Simulates the load with each policy instead of the policy of the options. Errors: those of `simulate`.
 [[nodiscard]] result<retry_comparison> compare_retries(

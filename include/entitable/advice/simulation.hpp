@@ -12,13 +12,19 @@
 ///        load is in one partition. The moving part goes to an idle server and returns 503 for `offline`.
 ///     5  Neighbouring ranges with less than half of a server's rate together, for `cool_after`, are joined.
 ///     6  A client that gets 503 retries according to its policy, or gives up.
+///     7  Clients may have a limiter and a circuit breaker, in the order `retrying{limited{breaking{store}}}`. The requests are spread evenly
+///        over `programs`, each with a limiter and a breaker of its own. These are those of the library, with its rules.
 ///
 /// 1, 3, 4 and 6 are from the provider's guide ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" set
 /// to 5; the following are assumptions: that a server has the rate of one partition, the queue, and rule 5.
 
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/advice/load_shape.hpp>
+#include <entitable/core/decorators/breaking.hpp>
+#include <entitable/core/decorators/limited.hpp>
 #include <entitable/core/decorators/retry_policy.hpp>
+
+#include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -59,6 +65,9 @@ struct simulation_options {
     service_model model{};                             ///< the parameters of the model
     retry_policy retries{retry_policy::interactive()}; ///< policy of the clients
     std::vector<planned_outage> outages{};             ///< none by default
+    std::optional<rate_limit> limit{};                 ///< limits each program, as `limited` does; its clock is not used
+    std::optional<circuit_options> circuit{};          ///< protects each program, as `breaking` does; its clock is not used
+    std::uint32_t programs{1};                         ///< programs of the clients, 1 to 10,000
 };
 
 /// The results of one interval of time.
@@ -82,6 +91,7 @@ struct simulation {
     double sent{};               ///< requests, including retries
     double served{};             ///< requests that were served
     double refused{};            ///< responses of 503
+    double unsent{};             ///< attempts that a limiter or a circuit breaker refused, and that were not sent
     double lost{};               ///< requests that were given up
     double waiting{};            ///< requests in flight at the end
     double latency{};            ///< mean seconds from the first attempt to the response

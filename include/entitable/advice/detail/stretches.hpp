@@ -12,7 +12,7 @@ namespace detail {
 
 /// The events of one second.
 struct simulated_second {
-    double offered{}, sent{}, served{}, refused{}, lost{};
+    double offered{}, sent{}, served{}, refused{}, lost{}, unsent{};
     double latency{}; ///< sum over the served requests, seconds
     std::uint32_t servers{};
 };

@@ -63,12 +63,15 @@ private:
     std::vector<std::size_t> other_;
 };
 
-/// A retry.
+/// A retry, or another event of a request in the future.
 struct repetition {
+    enum class kind : std::uint8_t { attempt, turn, answer, outage };
     double at;              ///< second
     double first_sent;      ///< second
     std::uint32_t attempts; ///< attempts made so far
     std::uint32_t partition;
+    std::uint32_t program{};
+    kind what{kind::attempt}; ///< an attempt begins; the limiter's turn; a response of the store, or a sign of an outage
     friend bool operator<(repetition const& left, repetition const& right) noexcept { return left.at > right.at; }
 };
 
@@ -88,7 +91,13 @@ public:
           asked_(map_.partitions()),
           service_time_(1 / model_.server_rate),
           queue_(std::chrono::duration<double>(model_.queue).count()),
-          round_trip_(std::chrono::duration<double>(model_.round_trip).count()) {}
+          round_trip_(std::chrono::duration<double>(model_.round_trip).count()) {
+        for (std::uint32_t program = 0; program < options_.programs; ++program) {
+            if (options_.limit) { limits_.push_back(open_rate_gate(*options_.limit)); }
+            if (options_.circuit) { circuits_.push_back(open_circuit_gate(*options_.circuit)); }
+        }
+        down_.http_status = 503;
+    }
 
     void run() {
         double const end = seconds_;
@@ -104,11 +113,12 @@ public:
                     std::pop_heap(repetitions_.begin(), repetitions_.end());
                     repetition const due = repetitions_.back();
                     repetitions_.pop_back();
-                    count_repeat(at);
-                    arrive(at, due.first_sent, due.attempts, due.partition);
+                    happen(due);
                 } else {
                     ++now_.offered;
-                    arrive(at, at, 0, choose());
+                    std::uint32_t const partition = choose();
+                    enter({at, at, 0, partition, next_program_});
+                    next_program_ = (next_program_ + 1) % options_.programs;
                     next += gap(rate);
                 }
             }
@@ -135,7 +145,62 @@ private:
         tenth_ = tenth;
         into_.most_retries = (std::max)(into_.most_retries, retries_);
     }
-    void arrive(double at, double first_sent, std::uint32_t attempts, std::uint32_t partition) {
+    void happen(repetition const& due) {
+        switch (due.what) {
+            case repetition::kind::attempt:
+                count_repeat(due.at);
+                enter(due);
+                break;
+            case repetition::kind::turn: send(due); break;
+            case repetition::kind::answer: circuits_[due.program]->leave(nullptr, steady_of(due.at)); break;
+            case repetition::kind::outage: circuits_[due.program]->leave(&down_, steady_of(due.at)); break;
+        }
+    }
+    [[nodiscard]] static steady_time steady_of(double at) noexcept {
+        return steady_time{} + std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double>(at));
+    }
+    /// The limiter admits an attempt, now or later.
+    void enter(repetition const& made) {
+        if (limits_.empty()) { return send(made); }
+        steady_time const now = steady_of(made.at);
+        auto const turn = limits_[made.program]->enter(now, no_deadline);
+        if (!turn) { return refuse_unsent(made, turn.error()); }
+        if (*turn <= now) { return send(made); }
+        repetition later = made;
+        later.what = repetition::kind::turn;
+        later.at = std::chrono::duration<double>(*turn - steady_time{}).count();
+        schedule(later);
+    }
+    /// The circuit breaker admits an attempt, or refuses it.
+    void send(repetition const& made) {
+        if (!circuits_.empty()) {
+            auto const admitted = circuits_[made.program]->enter(steady_of(made.at), no_deadline);
+            if (!admitted) { return refuse_unsent(made, admitted.error()); }
+        }
+        arrive(made.at, made.first_sent, made.attempts, made.partition, made.program);
+    }
+    void refuse_unsent(repetition const& made, error const& why) {
+        ++now_.unsent;
+        std::chrono::nanoseconds const asked = why.retry_after.value_or(std::chrono::milliseconds{});
+        std::chrono::nanoseconds const least = (std::min)(asked, options_.retries.longest_wish);
+        repeat_or_give_up(made, made.at, std::chrono::duration<double>(least).count());
+    }
+    void schedule(repetition const& event) {
+        repetitions_.push_back(event);
+        std::push_heap(repetitions_.begin(), repetitions_.end());
+    }
+    /// The policy waits from `from` on, at least `least` seconds.
+    void repeat_or_give_up(repetition const& made, double from, double least) {
+        std::uint32_t const attempts = made.attempts + 1;
+        if (attempts >= options_.retries.max_attempts) {
+            ++now_.lost;
+            return;
+        }
+        double const wait =
+            std::chrono::duration<double>(options_.retries.delays.delay(attempts, random_.unit())).count();
+        schedule({from + (std::max)(wait, least), made.first_sent, attempts, made.partition, made.program});
+    }
+    void arrive(double at, double first_sent, std::uint32_t attempts, std::uint32_t partition, std::uint32_t program) {
         ++now_.sent;
         asked_[partition] += 1;
         std::size_t const range = map_.range_of(partition);
@@ -148,18 +213,17 @@ private:
             ++now_.served;
             now_.latency += latency;
             into_.latencies.add(std::chrono::nanoseconds{static_cast<std::int64_t>(latency * 1e9)});
+            answered(free_at_[range] + round_trip_, program, repetition::kind::answer);
             return;
         }
         ++now_.refused;
-        ++attempts;
-        if (attempts >= options_.retries.max_attempts) {
-            ++now_.lost;
-            return;
-        }
-        double const wait =
-            std::chrono::duration<double>(options_.retries.delays.delay(attempts, random_.unit())).count();
-        repetitions_.push_back({at + round_trip_ + wait, first_sent, attempts, partition});
-        std::push_heap(repetitions_.begin(), repetitions_.end());
+        // A throttled partition is a response. A store in an outage, and a range that is moved, do not respond.
+        bool const down = out_ || map_.ranges()[range].offline_until > at;
+        answered(at + round_trip_, program, down ? repetition::kind::outage : repetition::kind::answer);
+        repeat_or_give_up({at, first_sent, attempts, partition, program}, at + round_trip_, 0);
+    }
+    void answered(double at, std::uint32_t program, repetition::kind what) {
+        if (!circuits_.empty()) { schedule({at, at, 0, 0, program, what}); }
     }
     void end_second() {
         for (served_range const& each : map_.ranges()) {
@@ -199,6 +263,10 @@ private:
     double round_trip_;
     double second_{};
     bool out_{};
+    std::vector<shared<request_gate>> limits_;   ///< one for each program; empty without a limiter
+    std::vector<shared<request_gate>> circuits_; ///< one for each program; empty without a circuit breaker
+    std::uint32_t next_program_{};
+    error down_{error_code::transport_failed, {}};
     double tenth_{-1};
     double retries_{};
 };

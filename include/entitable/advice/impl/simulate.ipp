@@ -25,18 +25,28 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
                 "a planned outage begins before the simulation, or is not a valid time"};
         }
     }
+    bool const guarded = options.limit || options.circuit;
+    if (options.programs < 1 || options.programs > 10'000) {
+        return failure{error_code::out_of_range_input, "the simulation must have 1 to 10,000 programs"};
+    }
+    if (guarded && options.engine == simulation_engine::fluid) {
+        return failure{error_code::out_of_range_input,
+            "a limiter or a circuit breaker is simulated request by request, not by simulation_engine::fluid"};
+    }
+    if (options.limit) { ENTITABLE_CHECK(detail::check_limit(*options.limit)); }
+    if (options.circuit) { ENTITABLE_CHECK(detail::check_circuit(*options.circuit)); }
     result<simulation> made{std::in_place};
     made->load = load;
     made->options = options;
     double requests = 0;
     for (double second = 0; second < seconds; ++second) { requests += load.arrivals.at(second + 0.5); }
     constexpr double most_requests = 5e8;
-    if (options.engine == simulation_engine::requests && requests > most_requests) {
+    if ((guarded || options.engine == simulation_engine::requests) && requests > most_requests) {
         return failure{error_code::out_of_range_input,
             "the per-request simulation has " + detail::figure(requests) + " requests; the limit is 500,000,000"};
     }
-    made->fluid =
-        options.engine == simulation_engine::fluid || (options.engine == simulation_engine::by_size && requests > 2e6);
+    made->fluid = !guarded &&
+        (options.engine == simulation_engine::fluid || (options.engine == simulation_engine::by_size && requests > 2e6));
     made->fluid ? detail::simulate_fluid(*made) : detail::simulate_requests(*made);
     return made;
 }

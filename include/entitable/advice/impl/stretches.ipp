@@ -38,6 +38,7 @@ ENTITABLE_DECL void stretch_recorder::add(
     into_.served += one.served;
     into_.refused += one.refused;
     into_.lost += one.lost;
+    into_.unsent += one.unsent;
     into_.servers = (std::max)(into_.servers, one.servers);
     into_.last_refusal = one.refused > 1e-9 ? second : into_.last_refusal;
     for (std::size_t partition = 0; partition < asked.size(); ++partition) {

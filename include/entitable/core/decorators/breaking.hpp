@@ -31,6 +31,10 @@ enum class circuit_state : std::uint8_t {
 
 namespace detail {
 
+/// Errors: OutOfRangeInput names the option.
+[[nodiscard]] result<void> check_circuit(circuit_options const& options);
+/// Whether a failed request shows that the store does not respond.
+[[nodiscard]] bool shows_outage(error const& problem) noexcept;
 /// The gate of a circuit breaker, and its state.
 [[nodiscard]] shared<request_gate> open_circuit_gate(circuit_options const& options);
 [[nodiscard]] circuit_state circuit_of(request_gate const& gate, steady_time now);

@@ -20,6 +20,8 @@ struct rate_limit {
 
 namespace detail {
 
+/// Errors: OutOfRangeInput names the option.
+[[nodiscard]] result<void> check_limit(rate_limit const& limit);
 /// Spreads requests evenly, with a burst after an idle time (the generic cell rate algorithm, ITU-T I.371).
 [[nodiscard]] shared<request_gate> open_rate_gate(rate_limit const& limit);
 

@@ -11,6 +11,8 @@
 #include <entitable/work/messaging/message_queue.hpp>
 #include <entitable/work/storage_queue/detail/service_queue.hpp>
 
+#include <concepts>
+
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A message of Queue Storage that a worker has claimed.
@@ -45,6 +47,13 @@ public:
         queue_text text = queue_text::plain, Client client = Client{})
         : core_(sender_of(std::move(client)), parse_connection_string(connection_string, account_service::queues),
               std::move(name), std::move(options), text) {}
+    /// Uses the address of the queue service, "https://ACCOUNT.queue.core.windows.net", and what authorizes its requests: an `identity` of
+    /// Entra ID, or a `credential`. If the address is invalid, each request fails with InvalidInput. Sends nothing.
+    template <std::convertible_to<credential> Who, http_client Client = curl_client>
+    azure_queue(std::string_view address, Who const& who, std::string name, queue_options options = {},
+        queue_text text = queue_text::plain, Client client = Client{})
+        : core_(sender_of(std::move(client)), detail::queue_settings(address, who), std::move(name), std::move(options),
+              text) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the queue
     [[nodiscard]] queue_options const& options() const noexcept {

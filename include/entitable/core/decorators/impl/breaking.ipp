@@ -32,7 +32,7 @@ private:
     std::optional<steady_time> probe_until_; ///< a probe is under way; after this time another may be sent
 };
 
-[[nodiscard]] ENTITABLE_DECL result<void> check_circuit(circuit_options const& options) {
+ENTITABLE_DECL result<void> check_circuit(circuit_options const& options) {
     if (options.failures == 0) {
         return failure{error_code::out_of_range_input, "circuit_options::failures must be at least 1"};
     }
@@ -43,8 +43,7 @@ private:
     return {};
 }
 
-/// Whether a failed request shows that the store does not respond.
-[[nodiscard]] ENTITABLE_DECL bool shows_outage(error const& problem) noexcept {
+ENTITABLE_DECL bool shows_outage(error const& problem) noexcept {
     if (problem.code == error_code::server_busy) { return false; }
     switch (problem.http_status) {
         case 408:

@@ -27,7 +27,7 @@ private:
     steady_time due_{(steady_time::min)()}; ///< time at which the rate is used up; guarded by lock_
 };
 
-[[nodiscard]] ENTITABLE_DECL result<void> check_limit(rate_limit const& limit) {
+ENTITABLE_DECL result<void> check_limit(rate_limit const& limit) {
     if (!(limit.requests_a_second >= 0.001 && limit.requests_a_second <= 1e9)) { // false for NaN
         return failure{
             error_code::out_of_range_input, "rate_limit::requests_a_second must be between 0.001 and 1,000,000,000"};

@@ -42,6 +42,10 @@ struct service_message {
     row entity;
 };
 
+/// Parses the address of a queue service. Errors: InvalidInput for what `endpoint::parse` refuses, and for the address of a table service or
+/// of a queue.
+[[nodiscard]] result<connection_settings> queue_settings(std::string_view address, credential const& who);
+
 /// A queue of the service. Safe to use from several threads.
 class service_queue {
 public:

@@ -36,6 +36,22 @@ ENTITABLE_DECL result<void> validate_queue_name(std::string_view name) {
                   text::shortened(text::printable(name), 80)})};
 }
 
+ENTITABLE_DECL result<connection_settings> queue_settings(std::string_view address, credential const& who) {
+    ENTITABLE_TRY(auto at, endpoint::parse(address));
+    std::string_view const rest = std::string_view{at.primary}.substr(at.primary.find("://") + 3);
+    bool const named = !at.path_style && rest.find('/') != std::string_view::npos;
+    if (named && rest.find(".queue.") != std::string_view::npos) {
+        return failure{
+            error_code::invalid_input, "the endpoint must be the address of the service only: remove the queue"};
+    }
+    if (at.kind != service::cosmos && rest.substr(0, rest.find('/')).find(".table.") != std::string_view::npos) {
+        return failure{error_code::invalid_input,
+            "the endpoint is the address of tables; the address of queues is https://ACCOUNT.queue.core.windows.net"};
+    }
+    at.of = account_service::queues;
+    return connection_settings{std::move(at), who};
+}
+
 ENTITABLE_DECL shared<rest_engine> queue_engine(result<connection_settings> at, clock* time) {
     if (at && at->endpoint.kind == service::cosmos) {
         at = failure{error_code::not_supported, "Cosmos DB does not have queues"};
