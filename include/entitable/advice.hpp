@@ -18,6 +18,7 @@
 #include <entitable/advice/measured/sample_table.hpp>
 #include <entitable/advice/measured/stress_test.hpp>
 #include <entitable/advice/report/report.hpp>
+#include <entitable/advice/price.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
 #include <entitable/advice/score_keys.hpp>
@@ -27,4 +28,5 @@
 #include <entitable/advice/targets.hpp>
 #include <entitable/advice/throughput.hpp>
 #include <entitable/advice/throughput_plan.hpp>
+#include <entitable/advice/usage.hpp>
 #include <entitable/advice/workload.hpp>

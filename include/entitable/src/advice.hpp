@@ -25,6 +25,7 @@
 #include <entitable/advice/impl/load_shape.ipp>
 #include <entitable/advice/impl/partition_loads.ipp>
 #include <entitable/advice/impl/prepared_query.ipp>
+#include <entitable/advice/impl/price.ipp>
 #include <entitable/advice/impl/range_map.ipp>
 #include <entitable/advice/impl/ranking.ipp>
 #include <entitable/advice/impl/request_engine.ipp>
@@ -38,6 +39,7 @@
 #include <entitable/advice/impl/stretches.ipp>
 #include <entitable/advice/impl/throughput.ipp>
 #include <entitable/advice/impl/throughput_plan.ipp>
+#include <entitable/advice/impl/usage.ipp>
 #include <entitable/advice/impl/workload.ipp>
 #include <entitable/advice/measured/impl/sample_table.ipp>
 #include <entitable/advice/measured/impl/stress_test.ipp>

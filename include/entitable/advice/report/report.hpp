@@ -11,6 +11,7 @@
 
 #include <entitable/advice/advise.hpp>
 #include <entitable/advice/heat_map.hpp>
+#include <entitable/advice/price.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/throughput_plan.hpp>
@@ -33,6 +34,7 @@ public:
     advice_report& add(stress_outcome part);
     advice_report& add(throughput_plan part);
     advice_report& add(ingest_plan part);
+    advice_report& add(price_comparison part);
     template <class Part>
     advice_report& add(result<Part> const& part) {
         return part ? add(*part) : refuse(part.error());
@@ -51,6 +53,7 @@ private:
     void put_keys(std::string& out) const;
     void put_load(std::string& out) const;
     void put_units(std::string& out) const;
+    void put_prices(std::string& out) const;
 
     std::string title_;
     std::optional<error> refused_;
@@ -61,6 +64,7 @@ private:
     std::optional<stress_outcome> stress_;
     std::optional<throughput_plan> plan_;
     std::optional<ingest_plan> ingest_;
+    std::optional<price_comparison> prices_;
 };
 
 /// Writes a report of these parts, or results of parts. Errors: those of the parts, and StoreFailed if the file cannot be written.

@@ -135,6 +135,10 @@ ENTITABLE_DECL advice_report& advice_report::add(ingest_plan part) {
     ingest_ = std::move(part);
     return *this;
 }
+ENTITABLE_DECL advice_report& advice_report::add(price_comparison part) {
+    prices_ = std::move(part);
+    return *this;
+}
 ENTITABLE_DECL advice_report& advice_report::refuse(error const& why) {
     if (!refused_) { refused_ = why; }
     return *this;
@@ -223,6 +227,13 @@ ENTITABLE_DECL void advice_report::put_units(std::string& out) const {
         std::string{plan_ ? plan_->asked.rules.as_of : ingest_->asked.rules.as_of} + ".</p>\n";
 }
 
+ENTITABLE_DECL void advice_report::put_prices(std::string& out) const {
+    if (!prices_) { return; }
+    out += "<h2>The price of a month</h2>\n" +
+        detail::html_table(detail::price_rows(*prices_), "Designs side by side") + "<p class=\"soft\">" +
+        detail::escaped_html(detail::price_sources(*prices_)) + ", as given to this report.</p>\n";
+}
+
 ENTITABLE_DECL result<std::string> advice_report::to_html() const {
     if (refused_) { return failure{*refused_}; }
     std::string const title = detail::escaped_html(title_);
@@ -238,6 +249,7 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
     }
     put_load(out);
     put_units(out);
+    put_prices(out);
     out += "<footer><p>Times and loads are estimates under a model: ";
     if (advice_) {
         out += "a request takes " + detail::seconds_text(advice_->targets.seconds_per_request) +
@@ -263,6 +275,7 @@ ENTITABLE_DECL result<std::string> advice_report::to_string() const {
     put("Stress test of one partition", stress_);
     put("Request units", plan_);
     put("Request units for bulk data", ingest_);
+    put("The price of a month", prices_);
     return out;
 }
 
