@@ -76,7 +76,7 @@ struct ingest_request {
     double gb_per_partition{40}; ///< target size of a physical partition: 30 if it will grow, 45 if it will not
     bool autoscale{};            ///< set for autoscale, or for a database that shares its throughput
     double item_kb{1};           ///< size of one entity
-    double units_per_write{10};  ///< request units charged for one write; measure yours
+    double units_per_write{10};  ///< request units charged for one write; measure yours: `measured_ingest`
     throughput_rules rules{};    ///< the values of the provider's page
 };
 
