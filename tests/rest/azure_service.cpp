@@ -118,6 +118,31 @@ TEST_CASE("azure_service: limits are checked before anything is sent") {
     CHECK(f.client.asked().empty());
 }
 
+TEST_CASE("azure_service: the staleness of the secondary follows from its last synchronization and the service's clock") {
+    fixture f;
+    auto const answered = [&](std::string const& status, std::string const& time) {
+        f.client.then(200,
+            "<StorageServiceStats><GeoReplication><Status>" + status + "</Status><LastSyncTime>" + time +
+                "</LastSyncTime></GeoReplication></StorageServiceStats>",
+            {{"Date", "Wed, 04 Mar 2026 10:00:00 GMT"}});
+        return f.service().staleness(f.context).value();
+    };
+    using std::chrono::seconds;
+    CHECK(answered("live", "Wed, 04 Mar 2026 09:55:30 GMT") == seconds{270});
+    CHECK_THAT(f.client.last().url, StartsWith("https://a-secondary.table.core.windows.net/?restype=service&comp=stats"));
+    CHECK(answered("live", "Wed, 04 Mar 2026 10:00:00 GMT") == seconds{0});
+    CHECK(answered("live", "Wed, 04 Mar 2026 10:00:05 GMT") == seconds{0});
+    CHECK(answered("unavailable", "Wed, 04 Mar 2026 09:00:00 GMT") == seconds{3'600}); // what is there is that old
+    CHECK(answered("bootstrap", "Wed, 04 Mar 2026 09:00:00 GMT") == std::nullopt);
+    CHECK(answered("live", "") == std::nullopt);
+    service_statistics known;
+    known.replication = service_statistics::state::live;
+    known.last_sync = date_time{10'000'001};
+    CHECK(known.staleness(date_time{20'000'000}) == seconds{1}); // rounded up
+    f.client.then(403);
+    CHECK_FALSE(f.service().staleness(f.context));
+}
+
 TEST_CASE("azure_service: the access policies of a table are written and read back") {
     fixture f;
     f.client.then(204);

@@ -61,6 +61,15 @@ struct service_statistics {
 
     state replication{state::unavailable}; ///< its current state
     std::optional<date_time> last_sync;    ///< all writes before this time can be read at the secondary location
+
+    /// Returns how old an answer of the secondary location may be at a time of the service's clock; nullopt if that has no bound, because the
+    /// first copy is being made, or the time of the last synchronization is unknown.
+    [[nodiscard]] std::optional<std::chrono::seconds> staleness(date_time now) const noexcept {
+        constexpr std::int64_t second = date_time::ticks_per_second;
+        if (replication == state::bootstrap || !last_sync) { return std::nullopt; }
+        std::int64_t const ticks = now.ticks - last_sync->ticks;
+        return std::chrono::seconds{ticks <= 0 ? 0 : (ticks + second - 1) / second};
+    }
 };
 
 /// A policy that shared access signatures of a table can refer to instead of containing the terms.

@@ -36,6 +36,14 @@ public:
             return detail::read_statistics(xml);
         });
     }
+    /// Returns how old an answer of the secondary location may be: every write that is older can be read there. By the service's clock, rounded
+    /// up to seconds; nullopt if there is no bound (`service_statistics::staleness`). Errors: those of `statistics`.
+    [[nodiscard]] result<std::optional<std::chrono::seconds>> staleness(call& context) const {
+        auto const now = statistics(context);
+        if (!now) { return failure{now.error()}; }
+        bool const dated = context.server_date != date_time{};
+        return now->staleness(dated ? context.server_date : backend_.engine().options().time->now());
+    }
     /// Returns the access policies of a table. Errors: TableNotFound.
     [[nodiscard]] result<std::vector<access_policy>> access_policies(std::string_view table, call& context) const {
         return answer(detail::service_request::policies, table, {}, context).and_then([](std::string const& xml) {

@@ -60,7 +60,13 @@ private:
 ///
 /// Repeats failed reads, and failed writes that had no effect, see `rest_options::retries`. A read whose 404 came from the secondary location
 /// is sent a second time, to the primary, in the same attempt. Reads go to the secondary on request (`call::location`) if there is one, and
-/// are marked `stale`; a continuation returns to the location that issued it.
+/// are marked `stale`; a continuation returns to the location that issued it. Writes always go to the primary.
+///
+/// Fail over: a location that does not respond (no response, 408, 500, 502, 503, 504) is avoided by reads that may go elsewhere, for 5 s after
+/// the first failure and twice as long after each further one, at most a minute; a response ends that. With
+/// `read_location::primary_then_secondary` reads go to the primary, else to the secondary; with `secondary` to the secondary, else to the
+/// primary. The secondary locations of Cosmos DB are `rest_options::preferred_locations`, in this order. All copies of a backend share what
+/// they know of its locations.
 ///
 /// Errors: a write whose response was lost, garbled, 408 or 5xx other than 501 and 505 has the effect `unknown`; a response that cannot be
 /// read completely fails with TransportFailed, and never yields part of an entity.

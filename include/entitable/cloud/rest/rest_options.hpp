@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -37,6 +39,9 @@ struct rest_options {
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; TransportFailed if larger
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of a response
     clock* time{&system_clock()}; ///< dates the signatures, and measures attempts; must outlive the backend
+    /// Cosmos DB: regions that serve the reads that may be stale (`call_options::location`), the preferred first: "West Europe", or the
+    /// address of a regional host. Writes, and all other reads, go to the address of the account. InvalidInput for other services.
+    std::vector<std::string> preferred_locations{};
 };
 
 ENTITABLE_END_NAMESPACE

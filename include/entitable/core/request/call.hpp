@@ -22,6 +22,7 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class read_location : std::uint8_t {
     primary,   ///< the latest writes
     secondary, ///< may be stale; the response shows it
+    primary_then_secondary, ///< the primary; the secondary while the primary does not respond. The response shows which
 };
 
 /// Which layers below a call repeat its requests.

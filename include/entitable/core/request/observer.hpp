@@ -68,6 +68,7 @@ struct attempt_record {
     double request_charge{};     ///< cost in request units as the service reported it; 0 if it reported none
     std::string_view request_id; ///< the id that the service returned; empty if it returned none
     server_identity server;      ///< service that received the attempt
+    bool secondary{};            ///< sent to a secondary location, whose answer may be stale; `server` names its host
 };
 
 /// Cause of a wait.

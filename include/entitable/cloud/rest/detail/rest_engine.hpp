@@ -9,6 +9,7 @@
 #include <entitable/cloud/account/endpoint.hpp>
 #include <entitable/cloud/http/http_client.hpp>
 #include <entitable/cloud/rest/rest_options.hpp>
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/request_ref.hpp>
@@ -23,6 +24,37 @@ namespace detail {
 using http_sender = function_ref<result<http_response>(http_request const&, http_call const&)>;
 
 struct exchange;
+
+/// The addresses of a service, and which of them respond. Safe to use from several threads.
+class service_places {
+public:
+    /// Takes the primary, and the secondary or the preferred locations. Errors: InvalidInput names the location that has no address.
+    [[nodiscard]] result<void> open(endpoint const& at, std::vector<std::string> const& preferred, std::string_view system);
+
+    [[nodiscard]] std::string const& base(std::size_t place) const { return all_[place].base; }
+    /// Returns the parsed address; without a host if the URL is invalid.
+    [[nodiscard]] url_parts const& address(std::size_t place) const { return all_[place].address; }
+    [[nodiscard]] server_identity const& server(std::size_t place) const { return all_[place].server; }
+    [[nodiscard]] bool has_secondary() const noexcept { return all_.size() > 1; }
+    /// Returns the place of a read that may go to these locations: the first that responds, else the one that is tried again next.
+    [[nodiscard]] std::size_t choose(read_location location, steady_time now) const noexcept;
+    /// Returns the place of a continuation that must return to a secondary location.
+    [[nodiscard]] std::size_t secondary(steady_time now) const noexcept;
+    void responded(std::size_t place) noexcept;
+    void failed(std::size_t place, steady_time now) noexcept;
+
+private:
+    struct one_place {
+        std::string base;
+        url_parts address; ///< refers to `base`
+        server_identity server;
+        atomic<std::int64_t> avoided_until{0}; ///< steady ticks; 0 if it responds
+        atomic<std::uint32_t> failures{0};     ///< without a response since
+    };
+    [[nodiscard]] std::size_t first_of(std::size_t begin, std::size_t count, steady_time now) const noexcept;
+
+    std::vector<one_place> all_;
+};
 
 /// The requests to the service itself.
 enum class service_request : std::uint8_t { properties, set_properties, statistics, policies, set_policies };
@@ -51,6 +83,7 @@ public:
     [[nodiscard]] endpoint const& at() const noexcept { return endpoint_; }
     [[nodiscard]] credential const& who() const noexcept { return credential_; }
     [[nodiscard]] rest_options const& options() const noexcept { return options_; }
+    [[nodiscard]] service_places const& places() const noexcept { return places_; }
     /// Returns the error that every request fails with, or null.
     [[nodiscard]] error const* broken() const noexcept { return problem_ ? &*problem_ : nullptr; }
 
@@ -79,21 +112,19 @@ public:
     [[nodiscard]] std::chrono::seconds timeout_of(call const& context) const;
     /// Adds the credential to a request to one of the addresses. Waits for a token within the limits of the call, unless `wait` is given.
     [[nodiscard]] result<void> authorize(
-        http_request& request, read_location to, call const& context, token_wait* wait = nullptr) const;
+        http_request& request, std::size_t place, call const& context, token_wait* wait = nullptr) const;
     /// Starts one attempt of the call for a written request, with its own span if the call has a trace.
     void mark(exchange& work, call& context) const;
     /// Stores the metadata of a response in the call, and reports it to the observer. `done` names the request if `sent` is null.
     void note(exchange const& work, request_ref sent, attempt_record& done, http_response const* response,
-        error* problem, call& context) const;
+        error* problem, call& context);
 
 private:
     endpoint endpoint_;
     credential credential_;
     rest_options options_;
     entitable::profile limits_;
-    url_parts
-        addresses_[2]; ///< addresses of the endpoint, indexed by read_location; without a host if the URL is invalid
-    server_identity servers_[2]; ///< likewise
+    service_places places_;
     std::optional<error> problem_;
     std::mutex lock_;
     static constexpr std::size_t most_idle_ = 64;

@@ -134,7 +134,7 @@ private:
             each->waiting.pending = false;
             auto ready = check_call(*each->context, *engine_->options().time);
             if (ready) {
-                ready = engine_->authorize(each->work->request, each->work->location, *each->context, &each->waiting);
+                ready = engine_->authorize(each->work->request, each->work->place, *each->context, &each->waiting);
             }
             go(*each, std::move(ready));
         }

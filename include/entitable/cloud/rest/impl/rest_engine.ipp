@@ -16,6 +16,7 @@
 #include <entitable/core/try.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -28,6 +29,114 @@ ENTITABLE_DECL std::string_view system_name(service kind) noexcept {
         case service::azurite: return "azurite";
         default: return "azure.table_storage";
     }
+}
+
+/// Whether a request shows that a location does not respond. A throttled one responds with 429, or with 503.
+ENTITABLE_DECL bool shows_dead_location(error const& problem) noexcept {
+    switch (problem.http_status) {
+        case 408:
+        case 500:
+        case 502:
+        case 503:
+        case 504: return true;
+        default: return problem.code == error_code::transport_failed;
+    }
+}
+
+/// Returns the address of a regional host of Cosmos DB: "-westeurope" after the account.
+ENTITABLE_DECL result<std::string> regional_address(endpoint const& at, std::string_view location) {
+    auto const refused = [&](std::string_view why) {
+        return failure{error_code::invalid_input,
+            text::joined({"rest_options::preferred_locations: ", text::shortened(text::printable(location), 80), why})};
+    };
+    if (at.kind != service::cosmos) { return refused(": only Cosmos DB has regional hosts"); }
+    if (location.find("://") != std::string_view::npos) {
+        auto const parsed = endpoint::parse(location);
+        return parsed ? result<std::string>{parsed->primary} : refused(" is not the address of a service");
+    }
+    std::string name;
+    for (char const each : text::ascii_lower(location)) {
+        bool const known = (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9');
+        if (!known && each != ' ') { return refused(" is not the name of a region"); }
+        if (known) { name.push_back(each); }
+    }
+    if (name.empty()) { return refused(" is not the name of a region"); }
+    std::size_t const host = at.primary.find("://") + 3;
+    if (at.path_style || at.primary.compare(host, at.account.size() + 1, at.account + ".") != 0) {
+        return refused(" needs an address, because the host of the account does not begin with its name");
+    }
+    std::string made = at.primary;
+    return made.insert(host + at.account.size(), "-" + name);
+}
+
+ENTITABLE_DECL result<void> service_places::open(
+    endpoint const& at, std::vector<std::string> const& preferred, std::string_view system) {
+    std::vector<std::string> bases{at.primary};
+    result<void> opened;
+    if (!at.secondary.empty()) { bases.push_back(at.secondary); }
+    for (std::string const& each : preferred) {
+        if (auto address = regional_address(at, each)) {
+            bases.push_back(*std::move(address));
+        } else if (opened) {
+            opened = std::move(address).as_failure();
+        }
+    }
+    all_ = std::vector<one_place>(bases.size());
+    for (std::size_t place = 0; place < bases.size(); ++place) {
+        one_place& made = all_[place];
+        made.base = std::move(bases[place]);
+        auto const parts = parse_url(made.base, "the endpoint");
+        if (parts && made.base.find('?') == std::string::npos) { made.address = *parts; }
+        made.server = {system, made.address.host, 0};
+        for (char const digit : made.address.port) {
+            made.server.port = static_cast<std::uint16_t>(made.server.port * 10 + (digit - '0'));
+        }
+    }
+    return opened;
+}
+
+/// Returns the first of `count` places, from `begin` on and around, that responds; if none does, the one that is tried again first.
+ENTITABLE_DECL std::size_t service_places::first_of(
+    std::size_t begin, std::size_t count, steady_time now) const noexcept {
+    std::int64_t const ticks = now.time_since_epoch().count();
+    std::size_t best = begin;
+    std::int64_t earliest = (std::numeric_limits<std::int64_t>::max)();
+    for (std::size_t step = 0; step < count; ++step) {
+        std::size_t const place = (begin + step) % all_.size();
+        std::int64_t const until = all_[place].avoided_until.load(memory_order::relaxed);
+        if (until <= ticks) { return place; }
+        if (until < earliest) {
+            earliest = until;
+            best = place;
+        }
+    }
+    return best;
+}
+
+ENTITABLE_DECL std::size_t service_places::choose(read_location location, steady_time now) const noexcept {
+    return location == read_location::primary || !has_secondary()
+        ? 0
+        : first_of(location == read_location::secondary ? 1 : 0, all_.size(), now);
+}
+
+ENTITABLE_DECL std::size_t service_places::secondary(steady_time now) const noexcept {
+    return first_of(1, all_.size() - 1, now);
+}
+
+ENTITABLE_DECL void service_places::responded(std::size_t place) noexcept {
+    one_place& one = all_[place];
+    if (one.failures.load(memory_order::relaxed) == 0) { return; }
+    one.failures.store(0, memory_order::relaxed);
+    one.avoided_until.store(0, memory_order::relaxed);
+}
+
+ENTITABLE_DECL void service_places::failed(std::size_t place, steady_time now) noexcept {
+    constexpr std::chrono::seconds first{5};
+    constexpr std::chrono::seconds most{60};
+    one_place& one = all_[place];
+    std::uint32_t const before = (std::min)(one.failures.fetch_add(1, memory_order::relaxed), std::uint32_t{10});
+    auto const pause = (std::min)(first * (1 << before), most);
+    one.avoided_until.store((now + pause).time_since_epoch().count(), memory_order::relaxed);
 }
 
 ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_options options)
@@ -44,15 +153,8 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
     if (credential_.account().empty()) {
         limits_.longest_delivery = profile::unbounded; // the signature does not include a date
     }
-    std::string_view const addresses[] = {endpoint_.primary, endpoint_.secondary};
-    for (std::size_t index = 0; index < 2; ++index) {
-        auto const parts = parse_url(addresses[index], "the endpoint");
-        if (parts && addresses[index].find('?') == std::string_view::npos) { addresses_[index] = *parts; }
-        url_parts const& address = addresses_[index];
-        servers_[index] = {system_name(endpoint_.kind), address.host, 0};
-        for (char const digit : address.port) {
-            servers_[index].port = static_cast<std::uint16_t>(servers_[index].port * 10 + (digit - '0'));
-        }
+    if (auto opened = places_.open(endpoint_, options_.preferred_locations, system_name(endpoint_.kind)); !opened) {
+        problem_ = opened.error();
     }
     std::random_device source;
     for (std::uint64_t& half : random_) { half = std::uint64_t{source()} << 32U | source(); }
@@ -137,13 +239,13 @@ ENTITABLE_DECL std::chrono::seconds rest_engine::timeout_of(call const& context)
 }
 
 ENTITABLE_DECL result<void> rest_engine::authorize(
-    http_request& request, read_location to, call const& context, token_wait* wait) const {
-    url_parts target = addresses_[to == read_location::primary ? 0 : 1];
+    http_request& request, std::size_t place, call const& context, token_wait* wait) const {
+    url_parts target = places_.address(place);
     if (target.host.empty()) { // the credential reports the error
         return credential_.authorize(request, endpoint_, options_.time->now());
     }
     // The address was parsed earlier. The rest was written here and escaped as needed.
-    std::size_t const base = (to == read_location::primary ? endpoint_.primary : endpoint_.secondary).size();
+    std::size_t const base = places_.base(place).size();
     std::string_view const rest = std::string_view{request.url}.substr(base - target.path.size());
     target.path = rest.substr(0, rest.find('?'));
     target.query = rest.substr(target.path.size() < rest.size() ? target.path.size() + 1 : rest.size());
@@ -164,10 +266,17 @@ ENTITABLE_DECL void rest_engine::mark(exchange& work, call& context) const {
 }
 
 ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, attempt_record& done,
-    http_response const* response, error* problem, call& context) const {
+    http_response const* response, error* problem, call& context) {
     constexpr std::int64_t tolerance = 5 * 60;
     ++context.attempts;
-    context.spans.server = &servers_[work.location == read_location::primary ? 0 : 1];
+    context.spans.server = &places_.server(work.place);
+    if (places_.has_secondary()) {
+        if (problem == nullptr || !shows_dead_location(*problem)) {
+            if (response != nullptr) { places_.responded(work.place); }
+        } else {
+            places_.failed(work.place, options_.time->steady());
+        }
+    }
     if (response != nullptr) {
         if (auto const date = parse_http_date(work.fields.date)) {
             context.server_date = *date;
@@ -208,6 +317,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
     done.begun = work.begun;
     done.ended = options_.time->steady();
     done.request_size = work.request.body.size();
+    done.secondary = work.location == read_location::secondary;
     if (response != nullptr) {
         done.outcome.status = response->status;
         if (work.fields.request_id) { done.request_id = context.request_ids.back(); }
@@ -234,21 +344,25 @@ template <class Request>
 result<void> place(rest_engine const& engine, Request const& request, call const& context, exchange& work) {
     work.token = {};
     work.ordered = engine.limits().ordered;
-    bool const has_secondary = !engine.at().secondary.empty();
-    work.location = !Request::writes && has_secondary ? context.location : read_location::primary;
+    service_places const& places = engine.places();
+    bool const fixed = Request::writes || context.location == read_location::primary || !places.has_secondary();
+    work.place = fixed ? 0 : places.choose(context.location, engine.options().time->steady());
     if constexpr (requires { request.continuation; }) {
         work.fingerprint = fingerprint_of(engine, request);
         if (request.continuation) {
             auto token = read_service_token(work.fingerprint, *request.continuation);
             if (!token) { return std::move(token).as_failure(); }
-            if (token->location == read_location::secondary && !has_secondary) {
+            if (token->location == read_location::secondary && !places.has_secondary()) {
                 return failure{error_code::continuation_invalid,
                     "the continuation token was issued by a secondary location, which this backend does not have"};
             }
-            work.location = token->location;
+            work.place = token->location == read_location::primary
+                ? 0
+                : places.secondary(engine.options().time->steady());
             work.token = *std::move(token);
         }
     }
+    work.location = work.place == 0 ? read_location::primary : read_location::secondary;
     return {};
 }
 
@@ -258,9 +372,8 @@ result<void> write(
     rest_engine& engine, Request const& request, call& context, exchange& work, token_wait* wait = nullptr) {
     work.request_id.clear();
     engine.append_request_id(work.request_id);
-    bool const primary = work.location == read_location::primary;
     request_target to;
-    to.base = primary ? engine.at().primary : engine.at().secondary;
+    to.base = engine.places().base(work.place);
     to.kind = engine.limits().kind;
     to.merge_by_post = engine.options().merge_by_post.value_or(to.kind == service::cosmos);
     to.request_id = work.request_id;
@@ -282,7 +395,7 @@ result<void> write(
         }
     }
     engine.mark(work, context);
-    return engine.authorize(work.request, work.location, context, wait);
+    return engine.authorize(work.request, work.place, context, wait);
 }
 
 /// Validates a request. Most names in a write were validated in the previous write.
@@ -331,6 +444,7 @@ bool finish(rest_engine& engine, Request const& request, result<http_response>& 
         work.location == read_location::secondary && problem.error().http_status == 404 && work.token.empty();
     out = std::move(problem);
     work.location = read_location::primary;
+    work.place = 0;
     return !again;
 }
 
@@ -427,8 +541,8 @@ ENTITABLE_DECL result<http_response> rest_engine::execute(
     work.request_id.clear();
     append_request_id(work.request_id);
     work.location = request.location;
-    bool const primary = request.location == read_location::primary;
-    request_target const to{primary ? endpoint_.primary : endpoint_.secondary, limits_.kind, false, work.request_id};
+    work.place = request.location == read_location::primary ? 0 : 1;
+    request_target const to{places_.base(work.place), limits_.kind, false, work.request_id};
     begin_request(work.request, request.method, to, request.path, "application/xml");
     if (!request.body.empty()) {
         static_cast<void>(work.request.headers.add("Content-Type", "application/xml"));
@@ -436,7 +550,7 @@ ENTITABLE_DECL result<http_response> rest_engine::execute(
     }
     append_timeout(work.request, to, timeout_of(context));
     mark(work, context);
-    ENTITABLE_CHECK(authorize(work.request, request.location, context));
+    ENTITABLE_CHECK(authorize(work.request, work.place, context));
     auto response = send(work.request, limits_of(context));
     work.fields = response ? fields_of(response->headers) : answer_fields{};
     std::optional<failure> problem;

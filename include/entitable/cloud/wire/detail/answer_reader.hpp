@@ -35,6 +35,7 @@ struct exchange {
     service_token token; ///< token at which the page begins
     rendered said{rendered::whole};
     read_location location{read_location::primary};
+    std::size_t place{};         ///< index of the address: 0 is the primary
     bool ordered{};              ///< the service guarantees the order of keys
     std::uint64_t fingerprint{}; ///< fingerprint of the query, for its tokens
     steady_time begun{};
