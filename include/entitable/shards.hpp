@@ -8,6 +8,7 @@
 
 #include <entitable/shards/map/hash_stores.hpp>
 #include <entitable/shards/map/placement_rules.hpp>
+#include <entitable/shards/map/store_attributes.hpp>
 #include <entitable/shards/move/shard_move.hpp>
 #include <entitable/shards/route/adopt.hpp>
 #include <entitable/shards/route/partial.hpp>

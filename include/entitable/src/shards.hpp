@@ -15,6 +15,7 @@
 #include <entitable/shards/map/impl/hash_stores_making.ipp>
 #include <entitable/shards/map/impl/lookup_map_state.ipp>
 #include <entitable/shards/map/impl/placement_rules.ipp>
+#include <entitable/shards/map/impl/store_attributes.ipp>
 #include <entitable/shards/map/impl/shard_map.ipp>
 #include <entitable/shards/map/impl/shard_map_change.ipp>
 #include <entitable/shards/map/impl/shard_map_making.ipp>

@@ -11,6 +11,7 @@
 ///     plan.run().value();
 
 #include <entitable/shards/fleet/fleet_check.hpp>
+#include <entitable/shards/map/store_attributes.hpp>
 #include <entitable/shards/move/shard_move.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -21,6 +22,7 @@ struct rebalance_options {
     double threshold{1.05};                                  ///< a store holds at most this many times its share
     std::vector<std::string> drain{};                        ///< stores to empty
     bool only_forced{};                                      ///< makes only the moves required by a rule or by `drain`
+    bool across_regions{true}; ///< whether a shard may move to another region if no balance is found within its own
     std::function<double(std::int32_t shard)> load{};        ///< for `balance_by::load`
     std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves to it
     move_options moves{};                                    ///< options for each move
@@ -32,12 +34,14 @@ struct planned_move {
     std::string source;   ///< its current store
     std::string target;   ///< its new store
     double size{};        ///< size in the unit of `balance_by`
+    bool across_regions{}; ///< whether both stores have a region, and these differ
 };
 
 /// The progress of a rebalance.
 struct rebalance_progress {
     std::size_t moved{};   ///< number of shards moved
     std::size_t skipped{}; ///< shards that an earlier run moved, or that were merged into others
+    std::size_t postponed{}; ///< moves left out because one of their stores is in a maintenance window now: run again later
     move_progress current; ///< progress of the current move
 };
 /// Receives each step of each move. Returning false stops the run; run it again to continue.
@@ -54,10 +58,11 @@ public:
     double after{};                  ///< the ratio after all moves
     double moved{};                  ///< the size of all moves
     double total{};                  ///< total size of all shards
+    std::vector<std::string> maintained; ///< stores that were in a maintenance window: the plan leaves them as they are
 
     /// Describes the moves as readable text; the last line has the ratios before and after.
     [[nodiscard]] std::string to_string() const;
-    /// Runs the moves one after the other, and reads the rules of the map again before each. After an error, a stop or the death of the
+    /// Runs the moves one after the other, and reads the rules and the attributes of the map again before each. After an error, a stop or the death of the
     /// process run it again, or make a new plan.
     ///
     /// Errors: those of moves, with the number of the shard; PlacementForbidden if a rule stored since then forbids a move; Cancelled.
@@ -65,6 +70,7 @@ public:
 
 private:
     friend result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options);
+    [[nodiscard]] result<bool> postpones(planned_move const& each) const;
     explicit rebalance_plan(fleet of) : fleet_(std::move(of)) {}
 
     fleet fleet_;
@@ -74,7 +80,12 @@ private:
 /// Plans moves that balance the stores and move as little as possible. Stores of `fleet_options::stores` without shards
 /// take part. The rules of the map apply to the plan, as they do to every move.
 ///
-/// Errors: those of the map and of stores; PlacementForbidden if the rules do not allow a shard in any store. Cost:
+/// Attributes of the stores (`store_attributes`) apply to plans, not to single moves. A store within a maintenance window neither gets nor
+/// loses a shard, and the ratios are those of the other stores. Shards stay within the region of their store if a balance is found so; otherwise as
+/// few as possible change their region, without a loss of balance.
+///
+/// Errors: those of the map and of stores; PlacementForbidden if the rules, or the region without `across_regions`, do not allow a shard in any
+/// store. Cost:
 /// reads every row if rows or bytes are balanced.
 [[nodiscard]] result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options = {});
 /// Plans to empty a store: its shards go to the least full stores, by `balance_by` and the weights of the rules. No other shard moves.

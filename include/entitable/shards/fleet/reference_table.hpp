@@ -17,6 +17,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/fleet.hpp>
 #include <entitable/shards/fleet/rows_content.hpp>
+#include <entitable/shards/map/store_attributes.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -176,6 +177,22 @@ public:
             }
             return reference_copy<Entity>{table<Entity>{there, pointer->stored}, pointer->version};
         });
+    }
+    /// Returns the copy in the nearest store: stores of the first region come first (`store_attributes::region`), then those of the second, and so
+    /// on, others last; in each group stores outside their maintenance windows first. A store without a complete copy, or one that does not
+    /// respond, is passed over. Errors: that of the nearest store if none has a copy.
+    [[nodiscard]] result<reference_copy<Entity>> nearest(std::vector<std::string> const& regions) const {
+        ENTITABLE_TRY(auto names, fleet_.stores());
+        ENTITABLE_TRY(auto const attributes, attributes_of(fleet_.cloud().map()));
+        result<reference_copy<Entity>> first = failure{error_code::reference_missing, "the map has no stores"};
+        bool tried = false;
+        for (std::string const& each : attributes.nearest_first(std::move(names), regions, time().now())) {
+            auto copy = at(each);
+            if (copy || !tried) { first = std::move(copy); }
+            tried = true;
+            if (first) { break; }
+        }
+        return first;
     }
     /// Returns the copy in the store that holds a partition of the sharded tables. Errors: those of `at` and of the map.
     [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {

@@ -41,12 +41,91 @@ inline result<std::vector<double>> sizes_of_shards(
     return sizes;
 }
 
+/// Whether an item leaves a region for another; an unknown region is no other one.
+inline bool leaves_region(std::vector<std::string_view> const& regions, std::size_t from, std::size_t to) noexcept {
+    return !regions[from].empty() && !regions[to].empty() && regions[from] != regions[to];
+}
+
+/// Sends items back to the region of their homes, alone or in exchange for another moved item, where the balance does not get worse.
+inline void return_to_regions(
+    balance_problem const& of, std::vector<std::string_view> const& regions, std::vector<std::size_t>& at) {
+    double const limit = (std::max)(imbalance_of(of, at), of.threshold) * (1 + 1e-9);
+    auto const may = [&](std::size_t item, std::size_t place) {
+        balance_item const& one = of.items[item];
+        return of.weights[place] > 0 && (one.may.empty() || one.may[place]);
+    };
+    auto const leaves = [&](std::size_t item) { return leaves_region(regions, of.items[item].home, at[item]); };
+    auto const changed = [&](auto const& change) {
+        std::vector<std::size_t> trial = at;
+        change(trial);
+        if (imbalance_of(of, trial) > limit) { return false; }
+        at = std::move(trial);
+        return true;
+    };
+    for (std::size_t item = 0; item < at.size(); ++item) {
+        for (std::size_t place = 0; leaves(item) && place < of.weights.size(); ++place) {
+            if (may(item, place) && !leaves_region(regions, of.items[item].home, place)) {
+                changed([&](std::vector<std::size_t>& trial) { trial[item] = place; });
+            }
+        }
+        for (std::size_t other = 0; leaves(item) && other < at.size(); ++other) {
+            bool const moved = at[other] != of.items[other].home;
+            if (!moved || !may(item, at[other]) || !may(other, at[item])) { continue; }
+            int const before = int{leaves(item)} + int{leaves(other)};
+            int const after = int{leaves_region(regions, of.items[item].home, at[other])} +
+                int{leaves_region(regions, of.items[other].home, at[item])};
+            if (after < before) {
+                changed([&](std::vector<std::size_t>& trial) { std::swap(trial[item], trial[other]); });
+            }
+        }
+    }
+}
+
+/// Balances within regions if that is possible, otherwise with as few items in other regions as are found.
+inline balance_plan balanced_in_regions(
+    balance_problem const& of, std::vector<std::string_view> const& regions, bool across) {
+    balance_problem within = of;
+    for (balance_item& each : within.items) {
+        std::vector<bool> here(of.weights.size());
+        bool any = false;
+        for (std::size_t place = 0; place < here.size(); ++place) {
+            bool const allowed = each.may.empty() || each.may[place];
+            here[place] = allowed && !leaves_region(regions, each.home, place);
+            any = any || (here[place] && of.weights[place] > 0);
+        }
+        if (any || !across) { each.may = std::move(here); } // otherwise it must go to another region
+    }
+    balance_plan inside = balanced(within);
+    if (!across || (inside.possible && (of.only_forced || inside.after <= of.threshold * (1 + 1e-9)))) {
+        return inside;
+    }
+    balance_plan found = balanced(of);
+    if (inside.possible && inside.after <= found.after * (1 + 1e-9)) { return inside; }
+    return_to_regions(of, regions, found.places);
+    found.after = imbalance_of(of, found.places);
+    found.moved = 0;
+    for (std::size_t item = 0; item < of.items.size(); ++item) {
+        found.moved += found.places[item] == of.items[item].home ? 0 : of.items[item].size;
+    }
+    return found;
+}
+
 } // namespace detail
 
 ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options) {
     detail::lookup_map_state& source = of.cloud().state().map.state();
-    ENTITABLE_TRY(auto const names, of.stores());
+    ENTITABLE_TRY(auto const all_names, of.stores());
     ENTITABLE_TRY(auto const rules, rules_of(of.cloud().map()));
+    ENTITABLE_TRY(auto const attributes, attributes_of(of.cloud().map()));
+    rebalance_plan plan{of};
+    std::vector<std::string> names;
+    std::vector<std::string_view> regions;
+    date_time const now = of.options().time->now();
+    for (std::string const& each : all_names) {
+        bool const maintained = attributes.in_maintenance(each, now);
+        (maintained ? plan.maintained : names).push_back(each);
+        if (!maintained) { regions.push_back(attributes.region_of(each)); }
+    }
     ENTITABLE_TRY(auto const map, source.fresh({}));
     ENTITABLE_TRY(auto const sizes, detail::sizes_of_shards(of, *map, options));
     balance_problem asked;
@@ -58,8 +137,13 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
         for (detail::shard_place const& place : map->places) { usable = usable || rules.allows(place.row.shard, each); }
         asked.weights.push_back(drained || !usable ? 0 : rules.weight_of(each));
     }
+    std::vector<std::size_t> shards; // indexes of the shards that take part
     for (std::size_t index = 0; index < sizes.size(); ++index) {
+        plan.total += sizes[index];
         detail::shard_place const& place = map->places[index];
+        auto const is_maintained = [&](std::string const& each) { return each == place.row.store; };
+        if (std::any_of(plan.maintained.begin(), plan.maintained.end(), is_maintained)) { continue; }
+        shards.push_back(index);
         balance_item& made = asked.items.emplace_back();
         made.size = sizes[index];
         std::size_t choices = 0;
@@ -71,25 +155,38 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
             choices += allowed && asked.weights[at] > 0 ? 1U : 0U;
             if (!allowed) { why = std::move(allowed); }
         }
+        bool const waits = choices == 0 &&
+            std::any_of(plan.maintained.begin(), plan.maintained.end(), [&](std::string const& each) {
+                return rules.allows(place.row.shard, each) && rules.weight_of(each) > 0;
+            });
+        if (waits) { // its only stores are in their windows
+            asked.items.pop_back();
+            shards.pop_back();
+            continue;
+        }
         if (choices == 0) {
             return failure{error_code::placement_forbidden,
                 text::joined({"no store can receive the virtual shard ", std::to_string(place.row.shard), ": ",
                     why ? "all stores are being drained" : why.error().message})};
         }
     }
-    balance_plan const found = balanced(asked);
-    rebalance_plan plan{of};
+    balance_plan const found = detail::balanced_in_regions(asked, regions, options.across_regions);
+    if (!found.possible) {
+        return failure{error_code::placement_forbidden,
+            "a virtual shard must leave its store, and no store of its region can receive it: see "
+            "rebalance_options::across_regions"};
+    }
     plan.options_ = options;
     plan.by = options.by;
     plan.before = found.before;
     plan.after = found.after;
     plan.moved = found.moved;
-    for (std::size_t at = 0; at < sizes.size(); ++at) {
-        plan.total += sizes[at];
-        if (found.places[at] != asked.items[at].home) {
-            plan.moves.push_back(
-                {map->places[at].row.shard, names[asked.items[at].home], names[found.places[at]], sizes[at]});
-        }
+    for (std::size_t at = 0; at < shards.size(); ++at) {
+        std::size_t const from = asked.items[at].home;
+        std::size_t const to = found.places[at];
+        if (to == from) { continue; }
+        plan.moves.push_back({map->places[shards[at]].row.shard, names[from], names[to], sizes[shards[at]],
+            detail::leaves_region(regions, from, to)});
     }
     std::stable_sort(plan.moves.begin(), plan.moves.end(),
         [](planned_move const& left, planned_move const& right) { return left.size > right.size; });
@@ -108,12 +205,21 @@ ENTITABLE_DECL std::string rebalance_plan::to_string() const {
     std::string out;
     for (planned_move const& each : moves) {
         out += text::joined({"move virtual shard ", std::to_string(each.shard), " from ", each.source, " to ",
-            each.target, by == balance_by::shards ? "" : ": ",
+            each.target, each.across_regions ? " in another region" : "", by == balance_by::shards ? "" : ": ",
             by == balance_by::shards ? std::string{} : detail::text_of_ratio(each.size), "\n"});
+    }
+    for (std::string const& each : maintained) {
+        out += text::joined({"the store ", each, " is in a maintenance window: no moves\n"});
     }
     return text::joined({out, std::to_string(moves.size()), " moves, ", detail::text_of_ratio(moved), " of ",
         detail::text_of_ratio(total), " ", unit, "; largest load per share, by ", unit, ": ",
         detail::text_of_ratio(before), " before, ", detail::text_of_ratio(after), " after\n"});
+}
+
+ENTITABLE_DECL result<bool> rebalance_plan::postpones(planned_move const& each) const {
+    ENTITABLE_TRY(auto const attributes, attributes_of(fleet_.cloud().map()));
+    date_time const now = fleet_.options().time->now();
+    return attributes.in_maintenance(each.source, now) || attributes.in_maintenance(each.target, now);
 }
 
 ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_progress_callback const& watch) const {
@@ -132,6 +238,11 @@ ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_progress
         auto const* const place = map->find_shard(each.shard);
         if (place == nullptr || place->row.store == each.target) { // null if the shard was merged into another shard
             ++progress.skipped;
+            continue;
+        }
+        ENTITABLE_TRY(bool const postponed, postpones(each));
+        if (postponed) {
+            ++progress.postponed;
             continue;
         }
         if (options_.prepare && prepared.insert(each.target).second) {
