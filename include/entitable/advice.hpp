@@ -17,8 +17,8 @@
 #include <entitable/advice/load_shape.hpp>
 #include <entitable/advice/measured/sample_table.hpp>
 #include <entitable/advice/measured/stress_test.hpp>
-#include <entitable/advice/report/report.hpp>
 #include <entitable/advice/price.hpp>
+#include <entitable/advice/report/report.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
 #include <entitable/advice/score_keys.hpp>

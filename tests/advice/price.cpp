@@ -114,8 +114,7 @@ TEST_CASE("a price that the table does not have is never taken for zero") {
     CHECK_THAT(refusal(in_units(unit_billing::manual, 1, 0), storage_prices()), ContainsSubstring("hour_of_100_units"));
     CHECK_THAT(refusal(in_units(unit_billing::autoscale, 1, 0), storage_prices()),
         ContainsSubstring("hour_of_100_autoscale_units"));
-    CHECK_THAT(
-        refusal(in_units(unit_billing::serverless, 1, 1), storage_prices()), ContainsSubstring("million_units"));
+    CHECK_THAT(refusal(in_units(unit_billing::serverless, 1, 1), storage_prices()), ContainsSubstring("million_units"));
     use = {};
     use.egress_bytes = 1;
     CHECK_THAT(refusal(use, cosmos_prices()), ContainsSubstring("egress_gb"));
@@ -225,7 +224,8 @@ TEST_CASE("measured requests become a month, an ingest and a sum of request unit
     ingest_request const ingest = measured_ingest(made, {.data_gb = 500, .item_kb = 2}).value();
     CHECK(close_to(ingest.units_per_write, (6 + 0.5 + 60 + 6) / 12));
     CHECK(ingest.data_gb == 500);
-    CHECK(close_to(plan_ingest(ingest).value().hours, 500e6 / 2 * ingest.units_per_write / plan_ingest(ingest).value().raise_to / 3'600));
+    CHECK(close_to(plan_ingest(ingest).value().hours,
+        500e6 / 2 * ingest.units_per_write / plan_ingest(ingest).value().raise_to / 3'600));
     auto const charges = measured_charges(made, 10).value();
     CHECK(close_to(units_for(charges), (6 + 0.5 + 60 + 1 + 3.5 + 6) / 10));
     monthly_use const month = monthly_use_of(made, 10).value();

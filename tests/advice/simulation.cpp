@@ -274,7 +274,8 @@ TEST_CASE("impossible limiters, circuit breakers and numbers of programs are ref
     CHECK_THAT(refusal([](auto& of) {
         of.limit = rate_limit{.requests_a_second = 1};
         of.engine = simulation_engine::fluid;
-    }), ContainsSubstring("request by request"));
+    }),
+        ContainsSubstring("request by request"));
     CHECK(refusal([](auto& of) { of.programs = 10'000; }).empty());
 }
 

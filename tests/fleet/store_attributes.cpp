@@ -108,7 +108,8 @@ TEST_CASE("attributes: are stored as documented, replaced and removed, and leave
     }
     CHECK(put_attributes(cloud.map(), store_attributes::of("a/b", "x")).error().code == error_code::invalid_input);
     CHECK(put_attributes(cloud.map(), store_attributes::of("alpha", "a b")).error().code == error_code::invalid_input);
-    CHECK(put_attributes(cloud.map(), store_attributes::of("alpha", "x", {{window_day::daily, 0h, 0min}})).error().code ==
+    CHECK(
+        put_attributes(cloud.map(), store_attributes::of("alpha", "x", {{window_day::daily, 0h, 0min}})).error().code ==
         error_code::invalid_input);
 }
 
@@ -196,8 +197,8 @@ TEST_CASE("attributes: shards stay in their region if it can be balanced, and cr
     for (char const* each : {"us3", "us4"}) { put_attributes(cloud.map(), store_attributes::of(each, "us")).value(); }
     auto const crossing = plan_rebalance(wide).value();
     CHECK(crossing.after <= 1.05);
-    auto const crossed = std::count_if(crossing.moves.begin(), crossing.moves.end(),
-        [](planned_move const& each) { return each.across_regions; });
+    auto const crossed = std::count_if(
+        crossing.moves.begin(), crossing.moves.end(), [](planned_move const& each) { return each.across_regions; });
     CHECK(crossed == 2); // of the six of eu1, two each for eu1 and eu2
     CHECK(crossing.to_string().find(" in another region\n") != std::string::npos);
     auto const within = plan_rebalance(wide, {.across_regions = false}).value();
@@ -234,7 +235,9 @@ TEST_CASE("attributes: the nearest copy of a reference table is that of the firs
     put_attributes(cloud.map(), store_attributes::of("beta", "north", {{window_day::sunday, 1h, 4h}})).value();
     put_attributes(cloud.map(), store_attributes::of("gamma", "north")).value();
     auto const sorted = [&](std::vector<std::string> const& regions) {
-        return attributes_of(cloud.map()).value().nearest_first({"alpha", "beta", "gamma", "none"}, regions, time.now());
+        return attributes_of(cloud.map())
+            .value()
+            .nearest_first({"alpha", "beta", "gamma", "none"}, regions, time.now());
     };
     using names = std::vector<std::string>;
     CHECK(sorted({"north", "south"}) == names{"gamma", "beta", "alpha", "none"});

@@ -118,7 +118,8 @@ TEST_CASE("azure_service: limits are checked before anything is sent") {
     CHECK(f.client.asked().empty());
 }
 
-TEST_CASE("azure_service: the staleness of the secondary follows from its last synchronization and the service's clock") {
+TEST_CASE(
+    "azure_service: the staleness of the secondary follows from its last synchronization and the service's clock") {
     fixture f;
     auto const answered = [&](std::string const& status, std::string const& time) {
         f.client.then(200,
@@ -129,7 +130,8 @@ TEST_CASE("azure_service: the staleness of the secondary follows from its last s
     };
     using std::chrono::seconds;
     CHECK(answered("live", "Wed, 04 Mar 2026 09:55:30 GMT") == seconds{270});
-    CHECK_THAT(f.client.last().url, StartsWith("https://a-secondary.table.core.windows.net/?restype=service&comp=stats"));
+    CHECK_THAT(
+        f.client.last().url, StartsWith("https://a-secondary.table.core.windows.net/?restype=service&comp=stats"));
     CHECK(answered("live", "Wed, 04 Mar 2026 10:00:00 GMT") == seconds{0});
     CHECK(answered("live", "Wed, 04 Mar 2026 10:00:05 GMT") == seconds{0});
     CHECK(answered("unavailable", "Wed, 04 Mar 2026 09:00:00 GMT") == seconds{3'600}); // what is there is that old

@@ -32,10 +32,10 @@ ENTITABLE(item, partition_key(owner), row_key(number), properties(version))
 struct hosts {
     using is_http_client = void;
     struct state {
-        std::map<std::string, int> versions;      ///< by host; 0: no row
+        std::map<std::string, int> versions;       ///< by host; 0: no row
         std::map<std::string, std::uint16_t> down; ///< status of a host; 0: no answer
-        std::vector<std::string> asked;           ///< "GET host"
-        std::vector<std::string> conditions;      ///< If-Match
+        std::vector<std::string> asked;            ///< "GET host"
+        std::vector<std::string> conditions;       ///< If-Match
     };
     std::shared_ptr<state> all{std::make_shared<state>()};
 

@@ -51,7 +51,8 @@ TEST_CASE("usage: the charges of a service reach plan_ingest, units_for and pric
     batch.insert({"ann", 3});
     batch.insert({"ann", 4});
     batch.submit().value();
-    client.then(200, R"({"value":[{"odata.etag":"W/\"1\"","PartitionKey":"ann","RowKey":"0000000001"}]})", {{"x-ms-request-charge", "2.5"}});
+    client.then(200, R"({"value":[{"odata.etag":"W/\"1\"","PartitionKey":"ann","RowKey":"0000000001"}]})",
+        {{"x-ms-request-charge", "2.5"}});
     CHECK(items.where(fields<item>::owner == "ann").count().value() == 1);
 
     usage const measured = meter.measured();

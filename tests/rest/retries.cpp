@@ -128,6 +128,34 @@ TEST_CASE("rest retries: a write is repeated only if the failed attempt had no e
     }
 }
 
+TEST_CASE("rest retries: every kind of write, by every status") {
+    auto const at = make_row("p", "r", {{"N", 1}});
+    etag const tag{"W/\"1\""};
+    mutation const kinds[] = {mutation::insert(at), mutation::replace(at, tag), mutation::replace(at, any_etag),
+        mutation::merge(at, tag), mutation::merge(at, any_etag), mutation::insert_or_replace(at),
+        mutation::insert_or_merge(at), mutation::remove(make_row("p", "r"), tag),
+        mutation::remove(make_row("p", "r"), any_etag)};
+    for (std::size_t kind = 0; kind < std::size(kinds); ++kind) {
+        write_entity const sent{"Orders", kinds[kind]};
+        CAPTURE(kind);
+        // Refused before it was applied: repeated, as by retrying around it.
+        CHECK(sent_for(429, sent) == seen{4, false, 4});
+        CHECK(sent_for(429, sent) == sent_by_hand(429, sent));
+        // Perhaps applied: sent once, with an unknown effect.
+        for (std::uint16_t const status : std::initializer_list<std::uint16_t>{0, 408, 500, 502, 503, 504}) {
+            CAPTURE(status);
+            CHECK(sent_for(status, sent) == seen{1, true, 1});
+        }
+        // Refused for good: sent once, with no effect.
+        for (std::uint16_t const status :
+            std::initializer_list<std::uint16_t>{400, 401, 403, 404, 405, 409, 410, 412, 413, 501, 505}) {
+            CAPTURE(status);
+            CHECK(sent_for(status, sent) == seen{1, false, 1});
+            CHECK(sent_for(status, sent) == sent_by_hand(status, sent));
+        }
+    }
+}
+
 TEST_CASE("rest retries: a lost write after a refused one keeps its unknown effect") {
     fixture f;
     f.client.then(429);

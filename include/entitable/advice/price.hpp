@@ -32,19 +32,21 @@ struct transaction_prices {
 
 /// The prices of a service on one day, as given by you. A price that is absent is unknown, not zero: a use that needs it is refused.
 struct price_table {
-    std::string name{};            ///< service, redundancy and region, for the reader
-    std::string as_of{};           ///< the day of the prices, "2026-11-01": shown beside every total
-    std::string currency{"USD"};   ///< shown beside every total
-    double hours_in_month{730};    ///< hours that a month is billed for
-    std::optional<transaction_prices> transactions{}; ///< Storage: prices of transactions; absent if requests are billed in request units
-    std::optional<double> storage_gb{};               ///< one stored GB (2^30 bytes) for a month
-    std::optional<double> egress_gb{};                ///< one GB (2^30 bytes) that leaves the region
-    double free_egress_gb{};                          ///< GB in a month that may leave without charge
+    std::string name{};          ///< service, redundancy and region, for the reader
+    std::string as_of{};         ///< the day of the prices, "2026-11-01": shown beside every total
+    std::string currency{"USD"}; ///< shown beside every total
+    double hours_in_month{730};  ///< hours that a month is billed for
+    std::optional<transaction_prices>
+        transactions{}; ///< Storage: prices of transactions; absent if requests are billed in request units
+    std::optional<double> storage_gb{};                  ///< one stored GB (2^30 bytes) for a month
+    std::optional<double> egress_gb{};                   ///< one GB (2^30 bytes) that leaves the region
+    double free_egress_gb{};                             ///< GB in a month that may leave without charge
     std::optional<double> hour_of_100_units{};           ///< 100 RU/s of manual throughput for an hour
     std::optional<double> hour_of_100_autoscale_units{}; ///< 100 RU/s of autoscale for an hour
-    std::optional<double> million_units{};               ///< a million request units without provisioned throughput ("serverless")
-    double least_units{400};            ///< lowest manual RU/s; provisioned in steps of 100
-    double least_autoscale_units{1'000}; ///< lowest maximum of autoscale; set in steps of 1,000, a tenth is billed at least
+    std::optional<double> million_units{}; ///< a million request units without provisioned throughput ("serverless")
+    double least_units{400};               ///< lowest manual RU/s; provisioned in steps of 100
+    double least_autoscale_units{
+        1'000}; ///< lowest maximum of autoscale; set in steps of 1,000, a tenth is billed at least
 };
 
 /// How request units are billed.
@@ -57,17 +59,18 @@ enum class unit_billing : std::uint8_t {
 
 /// What a design uses in a month. Plain data.
 struct monthly_use {
-    std::string name{};        ///< the design, for the reader
-    double reads{};            ///< reads of one entity
-    double queries{};          ///< pages of queries
-    double writes{};           ///< writes of one entity
-    double batches{};          ///< batches
-    double removals{};         ///< removals of one entity
-    double stored_bytes{};     ///< bytes stored during the month
-    double egress_bytes{};     ///< bytes that leave the region
-    unit_billing billed_by{};  ///< how request units are billed
-    double peak_units{};       ///< highest RU/s: what is provisioned, or the maximum of autoscale
-    double units_a_second{};   ///< mean RU/s: what is billed of autoscale if every second of an hour is alike, and of serverless
+    std::string name{};       ///< the design, for the reader
+    double reads{};           ///< reads of one entity
+    double queries{};         ///< pages of queries
+    double writes{};          ///< writes of one entity
+    double batches{};         ///< batches
+    double removals{};        ///< removals of one entity
+    double stored_bytes{};    ///< bytes stored during the month
+    double egress_bytes{};    ///< bytes that leave the region
+    unit_billing billed_by{}; ///< how request units are billed
+    double peak_units{};      ///< highest RU/s: what is provisioned, or the maximum of autoscale
+    double
+        units_a_second{}; ///< mean RU/s: what is billed of autoscale if every second of an hour is alike, and of serverless
 };
 
 /// One line of a bill.

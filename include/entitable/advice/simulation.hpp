@@ -65,9 +65,9 @@ struct simulation_options {
     service_model model{};                             ///< the parameters of the model
     retry_policy retries{retry_policy::interactive()}; ///< policy of the clients
     std::vector<planned_outage> outages{};             ///< none by default
-    std::optional<rate_limit> limit{};                 ///< limits each program, as `limited` does; its clock is not used
-    std::optional<circuit_options> circuit{};          ///< protects each program, as `breaking` does; its clock is not used
-    std::uint32_t programs{1};                         ///< programs of the clients, 1 to 10,000
+    std::optional<rate_limit> limit{};        ///< limits each program, as `limited` does; its clock is not used
+    std::optional<circuit_options> circuit{}; ///< protects each program, as `breaking` does; its clock is not used
+    std::uint32_t programs{1};                ///< programs of the clients, 1 to 10,000
 };
 
 /// The results of one interval of time.

@@ -24,10 +24,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The requests of one operation, as measured.
 struct operation_usage {
-    std::string name;             ///< name of the operation: "get_entity", "query_entities", "insert", "transact"
-    std::uint64_t transactions{}; ///< requests that were sent; Storage bills each, and a batch is one
-    std::uint64_t failed{};       ///< requests among them that failed; most are billed too
-    std::uint64_t entities{};     ///< entities that were written or returned
+    std::string name;               ///< name of the operation: "get_entity", "query_entities", "insert", "transact"
+    std::uint64_t transactions{};   ///< requests that were sent; Storage bills each, and a batch is one
+    std::uint64_t failed{};         ///< requests among them that failed; most are billed too
+    std::uint64_t entities{};       ///< entities that were written or returned
     std::uint64_t bytes_sent{};     ///< bytes of the bodies that were sent
     std::uint64_t bytes_received{}; ///< bytes of the bodies that were received
     double request_units{};         ///< cost in request units, as the service reported it

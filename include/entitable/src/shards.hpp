@@ -15,10 +15,10 @@
 #include <entitable/shards/map/impl/hash_stores_making.ipp>
 #include <entitable/shards/map/impl/lookup_map_state.ipp>
 #include <entitable/shards/map/impl/placement_rules.ipp>
-#include <entitable/shards/map/impl/store_attributes.ipp>
 #include <entitable/shards/map/impl/shard_map.ipp>
 #include <entitable/shards/map/impl/shard_map_change.ipp>
 #include <entitable/shards/map/impl/shard_map_making.ipp>
+#include <entitable/shards/map/impl/store_attributes.ipp>
 #include <entitable/shards/map/impl/store_identity.ipp>
 #include <entitable/shards/map/impl/virtual_shards.ipp>
 #include <entitable/shards/map/impl/watched_stores.ipp>

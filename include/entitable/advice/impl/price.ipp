@@ -61,8 +61,8 @@ class bill_writer {
 public:
     bill_writer(monthly_price& into, price_table const& prices) : into_(into), prices_(prices) {}
 
-    [[nodiscard]] result<void> add(
-        std::string_view what, double quantity, std::string_view unit, std::optional<double> price, std::string_view name) {
+    [[nodiscard]] result<void> add(std::string_view what, double quantity, std::string_view unit,
+        std::optional<double> price, std::string_view name) {
         if (quantity <= 0) { return {}; }
         if (!price) {
             return failure{error_code::invalid_input,
@@ -208,7 +208,8 @@ ENTITABLE_DECL result<monthly_price> price(monthly_use const& use, price_table c
     made->currency = prices.currency;
     detail::bill_writer to{*made, prices};
     ENTITABLE_CHECK(detail::bill_units(to, use, prices));
-    ENTITABLE_CHECK(to.add("stored data", use.stored_bytes / detail::bytes_in_gb, "GB", prices.storage_gb, "storage_gb"));
+    ENTITABLE_CHECK(
+        to.add("stored data", use.stored_bytes / detail::bytes_in_gb, "GB", prices.storage_gb, "storage_gb"));
     ENTITABLE_CHECK(to.add("data that leaves the region",
         (std::max)(use.egress_bytes / detail::bytes_in_gb - prices.free_egress_gb, 0.0), "GB", prices.egress_gb,
         "egress_gb"));

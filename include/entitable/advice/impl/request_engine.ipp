@@ -71,7 +71,8 @@ struct repetition {
     std::uint32_t attempts; ///< attempts made so far
     std::uint32_t partition;
     std::uint32_t program{};
-    kind what{kind::attempt}; ///< an attempt begins; the limiter's turn; a response of the store, or a sign of an outage
+    kind what{
+        kind::attempt}; ///< an attempt begins; the limiter's turn; a response of the store, or a sign of an outage
     friend bool operator<(repetition const& left, repetition const& right) noexcept { return left.at > right.at; }
 };
 

@@ -46,7 +46,8 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
             "the per-request simulation has " + detail::figure(requests) + " requests; the limit is 500,000,000"};
     }
     made->fluid = !guarded &&
-        (options.engine == simulation_engine::fluid || (options.engine == simulation_engine::by_size && requests > 2e6));
+        (options.engine == simulation_engine::fluid ||
+            (options.engine == simulation_engine::by_size && requests > 2e6));
     made->fluid ? detail::simulate_fluid(*made) : detail::simulate_requests(*made);
     return made;
 }

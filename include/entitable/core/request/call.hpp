@@ -20,8 +20,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Location that may serve a read.
 enum class read_location : std::uint8_t {
-    primary,   ///< the latest writes
-    secondary, ///< may be stale; the response shows it
+    primary,                ///< the latest writes
+    secondary,              ///< may be stale; the response shows it
     primary_then_secondary, ///< the primary; the secondary while the primary does not respond. The response shows which
 };
 

@@ -18,10 +18,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a rebalance.
 struct rebalance_options {
-    balance_by by{balance_by::shards};                       ///< the unit to balance
-    double threshold{1.05};                                  ///< a store holds at most this many times its share
-    std::vector<std::string> drain{};                        ///< stores to empty
-    bool only_forced{};                                      ///< makes only the moves required by a rule or by `drain`
+    balance_by by{balance_by::shards}; ///< the unit to balance
+    double threshold{1.05};            ///< a store holds at most this many times its share
+    std::vector<std::string> drain{};  ///< stores to empty
+    bool only_forced{};                ///< makes only the moves required by a rule or by `drain`
     bool across_regions{true}; ///< whether a shard may move to another region if no balance is found within its own
     std::function<double(std::int32_t shard)> load{};        ///< for `balance_by::load`
     std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves to it
@@ -30,10 +30,10 @@ struct rebalance_options {
 
 /// A move of a plan.
 struct planned_move {
-    std::int32_t shard{}; ///< the virtual shard
-    std::string source;   ///< its current store
-    std::string target;   ///< its new store
-    double size{};        ///< size in the unit of `balance_by`
+    std::int32_t shard{};  ///< the virtual shard
+    std::string source;    ///< its current store
+    std::string target;    ///< its new store
+    double size{};         ///< size in the unit of `balance_by`
     bool across_regions{}; ///< whether both stores have a region, and these differ
 };
 
@@ -41,7 +41,8 @@ struct planned_move {
 struct rebalance_progress {
     std::size_t moved{};   ///< number of shards moved
     std::size_t skipped{}; ///< shards that an earlier run moved, or that were merged into others
-    std::size_t postponed{}; ///< moves left out because one of their stores is in a maintenance window now: run again later
+    std::size_t
+        postponed{}; ///< moves left out because one of their stores is in a maintenance window now: run again later
     move_progress current; ///< progress of the current move
 };
 /// Receives each step of each move. Returning false stops the run; run it again to continue.
@@ -52,12 +53,12 @@ using rebalance_progress_callback = std::function<bool(rebalance_progress const&
 /// Thread safety: one thread at a time.
 class rebalance_plan {
 public:
-    std::vector<planned_move> moves; ///< the largest move first
-    balance_by by{};                 ///< the unit of `size`
-    double before{};                 ///< the largest ratio of a store's load to its share; 1 is even
-    double after{};                  ///< the ratio after all moves
-    double moved{};                  ///< the size of all moves
-    double total{};                  ///< total size of all shards
+    std::vector<planned_move> moves;     ///< the largest move first
+    balance_by by{};                     ///< the unit of `size`
+    double before{};                     ///< the largest ratio of a store's load to its share; 1 is even
+    double after{};                      ///< the ratio after all moves
+    double moved{};                      ///< the size of all moves
+    double total{};                      ///< total size of all shards
     std::vector<std::string> maintained; ///< stores that were in a maintenance window: the plan leaves them as they are
 
     /// Describes the moves as readable text; the last line has the ratios before and after.

@@ -18,9 +18,9 @@ enum class window_day : std::uint8_t { monday, tuesday, wednesday, thursday, fri
 
 /// A time in which a store is maintained, every week or every day, in UTC. It may extend beyond midnight.
 struct maintenance_window {
-    window_day day{window_day::daily};  ///< the day on which it begins
-    std::chrono::minutes begin{};       ///< from midnight, less than 24 hours
-    std::chrono::minutes length{60};    ///< at least a minute; at most a day if it is daily, otherwise at most a week
+    window_day day{window_day::daily}; ///< the day on which it begins
+    std::chrono::minutes begin{};      ///< from midnight, less than 24 hours
+    std::chrono::minutes length{60};   ///< at least a minute; at most a day if it is daily, otherwise at most a week
 
     /// Whether a time is within the window.
     [[nodiscard]] bool contains(date_time now) const noexcept;

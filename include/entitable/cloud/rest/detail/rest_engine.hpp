@@ -29,7 +29,8 @@ struct exchange;
 class service_places {
 public:
     /// Takes the primary, and the secondary or the preferred locations. Errors: InvalidInput names the location that has no address.
-    [[nodiscard]] result<void> open(endpoint const& at, std::vector<std::string> const& preferred, std::string_view system);
+    [[nodiscard]] result<void> open(
+        endpoint const& at, std::vector<std::string> const& preferred, std::string_view system);
 
     [[nodiscard]] std::string const& base(std::size_t place) const { return all_[place].base; }
     /// Returns the parsed address; without a host if the URL is invalid.

@@ -356,9 +356,8 @@ result<void> place(rest_engine const& engine, Request const& request, call const
                 return failure{error_code::continuation_invalid,
                     "the continuation token was issued by a secondary location, which this backend does not have"};
             }
-            work.place = token->location == read_location::primary
-                ? 0
-                : places.secondary(engine.options().time->steady());
+            work.place =
+                token->location == read_location::primary ? 0 : places.secondary(engine.options().time->steady());
             work.token = *std::move(token);
         }
     }

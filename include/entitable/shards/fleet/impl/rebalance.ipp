@@ -41,7 +41,7 @@ inline result<std::vector<double>> sizes_of_shards(
     return sizes;
 }
 
-/// Whether an item leaves a region for another; an unknown region is no other one.
+/// Whether an item leaves its region. A store whose region is unknown is outside all regions, and never in a different one.
 inline bool leaves_region(std::vector<std::string_view> const& regions, std::size_t from, std::size_t to) noexcept {
     return !regions[from].empty() && !regions[to].empty() && regions[from] != regions[to];
 }
@@ -155,8 +155,8 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
             choices += allowed && asked.weights[at] > 0 ? 1U : 0U;
             if (!allowed) { why = std::move(allowed); }
         }
-        bool const waits = choices == 0 &&
-            std::any_of(plan.maintained.begin(), plan.maintained.end(), [&](std::string const& each) {
+        bool const waits =
+            choices == 0 && std::any_of(plan.maintained.begin(), plan.maintained.end(), [&](std::string const& each) {
                 return rules.allows(place.row.shard, each) && rules.weight_of(each) > 0;
             });
         if (waits) { // its only stores are in their windows

@@ -86,8 +86,8 @@ ENTITABLE_DECL result<std::vector<maintenance_window>> store_attributes::mainten
         auto const one = detail::window_in(left.substr(0, end));
         if (!one) {
             return failure{error_code::invalid_input,
-                text::joined({"a maintenance window of the store ", store, " is malformed: ",
-                    text::shortened(text::printable(left.substr(0, end)), 40)})};
+                text::joined({"a maintenance window of the store ", store,
+                    " is malformed: ", text::shortened(text::printable(left.substr(0, end)), 40)})};
         }
         made->push_back(*one);
         left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
@@ -169,15 +169,13 @@ ENTITABLE_DECL result<void> put_attributes(lookup_map const& map, store_attribut
     }
     ENTITABLE_CHECK(attributes.maintenance());
     // Sending it twice changes nothing.
-    ENTITABLE_CHECK(
-        table<store_attributes>{map.state().catalogue, map.state().table}.insert_or_replace(attributes));
+    ENTITABLE_CHECK(table<store_attributes>{map.state().catalogue, map.state().table}.insert_or_replace(attributes));
     return {};
 }
 
 ENTITABLE_DECL result<void> remove_attributes(lookup_map const& map, std::string_view store) {
     if (map.state().absent) { return detail::moved_from("shard map"); }
-    ENTITABLE_CHECK(
-        table<store_attributes>{map.state().catalogue, map.state().table}.remove("map", store, any_etag));
+    ENTITABLE_CHECK(table<store_attributes>{map.state().catalogue, map.state().table}.remove("map", store, any_etag));
     return {};
 }
 
