@@ -15,7 +15,7 @@ namespace {
 
 invoice const first{"ACME", 1, "ann", {}, "red", "mon", 100};
 
-static_assert(sizeof(written) == sizeof(etag) + 8); // the numbers are in what was padding
+static_assert(sizeof(written) == sizeof(etag) + 16); // the charge, and the numbers in what was padding
 
 /// Calls a function before the next transaction, and refuses writes of a table.
 struct watched {

@@ -5,6 +5,7 @@
 
 #include <entitable/cloud/rest/rest_backend.hpp>
 #include <entitable/core/decorators/metrics.hpp>
+#include <entitable/entitable.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 
@@ -17,7 +18,13 @@ using namespace entitable;
 using namespace entitable_test;
 using testing::make_row;
 
-namespace {
+namespace charges_test {
+
+struct order {
+    std::string owner;
+    std::int32_t number{};
+};
+ENTITABLE(order, partition_key(owner), row_key(number))
 
 struct fixture {
     fixture() {
@@ -42,7 +49,9 @@ query_entities rows_of_p() {
     return made;
 }
 
-} // namespace
+} // namespace charges_test
+
+using namespace charges_test;
 
 TEST_CASE("charges: a call adds up its attempts, refused ones included") {
     fixture f;
@@ -63,6 +72,46 @@ TEST_CASE("charges: a call adds up its attempts, refused ones included") {
         if (series.first == "entitable_request_charge_total") { sum += std::stod(value); }
     }
     CHECK(sum == Approx(13.17));
+}
+
+TEST_CASE("charges: written entities, pages and whole queries say what they cost, and how stale they are") {
+    fixture f;
+    f.where.secondary = "https://a-west.table.cosmos.azure.com";
+    call_options options;
+    options.location = read_location::secondary;
+    auto const orders = table<order>{f.store(), "Orders"}.with(options);
+    f.client.then(429, "", {{"x-ms-request-charge", "0.25"}});
+    f.client.then(204, "", {{"ETag", "W/\"1\""}, {"x-ms-request-charge", "6.5"}});
+    CHECK(orders.insert({"p", 1}).value().request_charge == 6.75); // with the refused attempt
+    std::string const rows = R"({"value":[{"odata.etag":"W/\"1\"","PartitionKey":"p","RowKey":"0000000001"}]})";
+    f.client.then(200, R"({"value":[]})",
+        {{"x-ms-request-charge", "1.5"}, {"x-ms-continuation-NextPartitionKey", "p"},
+            {"x-ms-continuation-NextRowKey", "0"}});
+    f.client.then(200, rows,
+        {{"x-ms-request-charge", "2.5"}, {"x-ms-continuation-NextPartitionKey", "p"},
+            {"x-ms-continuation-NextRowKey", "1"}});
+    f.client.then(200, rows, {{"x-ms-request-charge", "3"}});
+    auto const asked = orders.where(fields<order>::owner == "p");
+    auto pages = asked.pages();
+    auto const first = pages.next().value();
+    REQUIRE(first);
+    CHECK(first->request_charge == 4.0); // with the empty page before it
+    CHECK(first->stale);
+    auto const second = pages.next().value();
+    REQUIRE(second);
+    CHECK(second->request_charge == 3.0);
+    CHECK_FALSE(pages.next().value());
+
+    auto const fresh = table<order>{f.store(), "Orders"};
+    f.client.then(200, rows, {{"x-ms-request-charge", "2.75"}});
+    CHECK_FALSE(fresh.where(fields<order>::owner == "p").pages().next().value()->stale);
+    f.client.then(200, rows, {{"x-ms-request-charge", "2.75"}});
+    auto const query = orders.where(fields<order>::owner == "p");
+    CHECK(query.to().value().size() == 1);
+    CHECK(query.analyze().request_charge == 2.75);
+    CHECK(query.analyze().stale == 1);
+    f.client.then(204, "", {{"ETag", "W/\"1\""}});
+    CHECK(fresh.insert({"p", 1}).value().request_charge == 0);
 }
 
 TEST_CASE("charges: each attempt is reported with its own") {

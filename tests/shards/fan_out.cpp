@@ -44,7 +44,53 @@ struct slow_world {
     }
 };
 
+/// Charges 1.5 request units for each page of a query.
+struct charging_pages {
+    using is_transport = void;
+    memory_backend below;
+    int* pages{};
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = below.execute(request, context);
+        if constexpr (std::same_as<Request, query_entities>) {
+            ++*pages;
+            context.request_charge += 1.5;
+            if (answer) { answer->request_charge = context.request_charge; }
+        }
+        return answer;
+    }
+};
+
 } // namespace
+
+TEST_CASE("shards: a page costs what its requests to all stores cost together") {
+    int asked = 0;
+    std::map<std::string, any_store, std::less<>> stores;
+    sharded const cloud{
+        entitable_test::map_without_identity(memory_backend{}, "shardmap", virtual_shards{12}, {"a", "b", "c"}, {}),
+        [&](std::string_view name) -> result<any_store> {
+            return stores.emplace(std::string{name}, charging_pages{memory_backend{}, &asked}).first->second;
+        }};
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (std::int32_t number = 0; number < 60; ++number) {
+        items.insert({"group " + std::to_string(number), number, 1}).value();
+    }
+    asked = 0;
+    auto pages = items.scan_table().pages();
+    double charged = 0;
+    std::size_t rows = 0;
+    for (;;) {
+        auto const page = pages.next().value();
+        if (!page) { break; }
+        charged += page->request_charge;
+        rows += page->size();
+    }
+    CHECK(rows == 60);
+    CHECK(asked >= 12);
+    CHECK(charged == 1.5 * asked);
+}
 
 TEST_CASE("shards: a fan-out takes as long as the slowest answer") {
     std::uint32_t const number = GENERATE(17U, 48U, 192U);

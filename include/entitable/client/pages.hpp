@@ -19,6 +19,8 @@ struct page_of {
     /// Token to continue after this page with `query.resume(token)`; nullopt if there are no more rows. Printable text. A service may
     /// return a token with the last page too: the rest is then empty.
     std::optional<std::string> token;
+    bool stale{};            ///< set if read from a secondary location, so possibly not the latest
+    double request_charge{}; ///< request units of this page and of empty pages before it, if the service reports them
 
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
     [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< end of the last row
@@ -48,6 +50,8 @@ template <class Entity, class Row>
         }
     }
     made.token = walk.token();
+    made.stale = walk.cost().stale != walk.cost_before().stale;
+    made.request_charge = walk.cost().request_charge - walk.cost_before().request_charge;
     walk.keep_page(false);
     return read;
 }

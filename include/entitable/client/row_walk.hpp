@@ -141,6 +141,8 @@ public:
     /// The way in which rows are read.
     [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
+    /// The cost before the current page was read.
+    [[nodiscard]] query_cost const& cost_before() const noexcept { return before_; }
     /// Token of the page after the current page; nullopt if there is no further page.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;
 
@@ -174,6 +176,7 @@ private:
     std::size_t used_{};    ///< number of rows taken from the page
     std::size_t at_{};      ///< index of the next row in the page
     std::uint64_t taken_{}; ///< total number of rows, including the current page
+    query_cost before_;     ///< see `cost_before`
     result<void> failed_;   ///< error of the page
     bool keeps_page_{};     ///< see `keep_page`
     bool asks_marks_{};     ///< the marks of migrations must be read before the first page

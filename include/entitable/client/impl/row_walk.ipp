@@ -123,6 +123,7 @@ ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     at_ = 0;
     if (!keeps_page_) {
         used_ = 0; // an error is returned again
+        before_ = reading_.cost();
     }
 }
 

@@ -23,6 +23,8 @@ struct query_cost {
     std::uint64_t received{};   ///< rows that the service returned
     std::uint64_t accepted{};   ///< rows that satisfied the whole predicate
     std::uint64_t partitions{}; ///< partitions of the received rows
+    std::uint64_t stale{};      ///< responses of a secondary location, which may not be the latest
+    double request_charge{};    ///< request units, if the service reports them
 
     /// Fraction of the examined rows that were accepted; 1 if the transport does not report the number examined.
     [[nodiscard]] double selectivity() const noexcept {

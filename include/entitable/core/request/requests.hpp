@@ -107,6 +107,7 @@ struct query_entities {
         std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
         std::uint64_t examined{};                ///< rows examined, if the transport counts them
         bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
+        double request_charge{}; ///< request units of the call up to this response, if the service reports them
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs
     static constexpr bool writes = false;                      ///< whether it changes stored data
@@ -134,6 +135,7 @@ struct read_entities {
         std::uint64_t shown{};                   ///< rows passed to the visitor
         std::uint64_t examined{};                ///< rows examined, if the transport counts them
         bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
+        double request_charge{};                 ///< as in `query_entities`
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs: the same request to the service
     static constexpr bool writes = false;                      ///< whether it changes stored data
@@ -216,6 +218,7 @@ struct written {
     std::uint16_t attempts{};  ///< number of attempts; 0 if an earlier call under the same operation id was applied
     std::uint16_t healed{};    ///< index rows to be removed that no longer existed, in the whole transaction
     std::uint16_t unsettled{}; ///< index rows in other partitions that could not be removed: `repair` removes them
+    double request_charge{};   ///< request units of the call up to this response, if the service reports them; 0 within a batch
 };
 
 /// Writes one entity.
@@ -233,6 +236,7 @@ struct transact {
     /// The response.
     struct response {
         std::vector<written> results; ///< one result per change, in order
+        double request_charge{};      ///< request units of the call up to this response, if the service reports them
     };
     static constexpr std::string_view name = "transact"; ///< name in logs
     static constexpr bool writes = true;                 ///< whether it changes stored data

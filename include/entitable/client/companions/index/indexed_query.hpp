@@ -77,7 +77,7 @@ private:
                 named.push_back(std::move(one));
             }
             ENTITABLE_CHECK(detail::read_named(*family_, index_, named, in_flight_));
-            page_of<Entity> made{{}, std::move(page->token)};
+            page_of<Entity> made{{}, std::move(page->token), page->stale, page->request_charge};
             for (detail::named_entity const& each : named) {
                 if (!each.stored) { continue; }
                 ENTITABLE_CHECK(from_row(*each.stored, made.items.emplace_back(), family_->main.options().reading));

@@ -133,6 +133,8 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     }
     cost_.examined += response->examined;
     cost_.received += response->rows.size();
+    cost_.stale += response->stale ? 1 : 0;
+    cost_.request_charge += response->request_charge;
     std::size_t const different = at.request.range.partition.is_point() ? 1 : response->rows.size();
     for (std::size_t row = 0; row < different && row < response->rows.size(); ++row) {
         at.partitions.add(response->rows[row].partition_key);
@@ -190,6 +192,8 @@ ENTITABLE_LAZY_BODY result<void> query_reading::finish(result<read_entities::res
     if (response) {
         page->continuation = std::move(response->continuation);
         page->examined = response->examined;
+        page->stale = response->stale;
+        page->request_charge = response->request_charge;
         cost_.received += response->shown;
         cost_.accepted += response->shown - refused_;
         if (partitions_shown_ == nullptr && response->shown > 0) {

@@ -434,6 +434,7 @@ bool finish(rest_engine& engine, Request const& request, result<http_response>& 
     }
     if (made) {
         engine.note(work, request, done, came, nullptr, context);
+        if constexpr (requires { made->request_charge; }) { made->request_charge = context.request_charge; }
         out = std::move(made);
         return true;
     }

@@ -14,7 +14,8 @@ ENTITABLE_LAZY_BODY result<read_entities::response> show_page(
         row_view const each = found->rows[index];
         visit({&each, 1});
     }
-    return read_entities::response{std::move(found->continuation), found->rows.size(), found->examined, found->stale};
+    return read_entities::response{
+        std::move(found->continuation), found->rows.size(), found->examined, found->stale, found->request_charge};
 }
 
 } // namespace detail

@@ -54,6 +54,7 @@ public:
         }
         found.examined = examined_;
         found.stale = stale_;
+        found.request_charge = context_.request_charge;
         return found;
     }
 
@@ -187,6 +188,7 @@ private:
             call& own = calls.emplace_back(context_);
             own.attempts = 0;
             own.request_ids.clear();
+            own.request_charge = 0;
             if (own.watch != nullptr) { own.spans.drawn = draw_span_id(context_); }
         }
         bool const spoke = hedged ? ask_hedged(requests, calls, places, lane->io, state_)
@@ -194,6 +196,7 @@ private:
         if (spoke) { state_.give_back(std::move(lane)); }
         for (call const& own : calls) {
             context_.attempts += own.attempts;
+            context_.request_charge += own.request_charge;
             context_.request_ids.insert(context_.request_ids.end(), own.request_ids.begin(), own.request_ids.end());
             context_.server_date = context_.server_date < own.server_date ? own.server_date : context_.server_date;
         }
