@@ -218,7 +218,8 @@ struct written {
     std::uint16_t attempts{};  ///< number of attempts; 0 if an earlier call under the same operation id was applied
     std::uint16_t healed{};    ///< index rows to be removed that no longer existed, in the whole transaction
     std::uint16_t unsettled{}; ///< index rows in other partitions that could not be removed: `repair` removes them
-    double request_charge{};   ///< request units of the call up to this response, if the service reports them; 0 within a batch
+    double
+        request_charge{}; ///< request units of the call up to this response, if the service reports them; 0 within a batch
 };
 
 /// Writes one entity.
