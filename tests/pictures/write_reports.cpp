@@ -104,8 +104,22 @@ result<void> write_full(std::string const& path) {
     simulation_options outage;
     outage.minutes = 3;
     outage.outages = {{60, 5}};
+    advice const advised = advise(sample, load).value();
+    price_table storage{.name = "Storage, example", .as_of = "2026-11-01", .currency = "EUR"};
+    storage.transactions = {.read = 0.0004, .query = 0.0004, .write = 0.0004, .batch = 0.0004, .removal = 0};
+    storage.storage_gb = 0.045;
+    price_table cosmos{.name = "Cosmos DB, example", .as_of = "2026-10-01", .currency = "EUR"};
+    cosmos.storage_gb = 0.25;
+    cosmos.hour_of_100_units = 0.008;
+    monthly_use const on_storage = monthly_use_of(advised, load);
+    monthly_use on_cosmos = on_storage;
+    on_cosmos.name = "the same keys, 20,000 RU/s on Cosmos DB";
+    on_cosmos.billed_by = unit_billing::manual;
+    on_cosmos.peak_units = 20'000;
+    price_comparison const prices{{price(on_storage, storage).value(), price(on_cosmos, cosmos).value()}};
     advice_report report{"Events of devices"};
-    report.add(advise(sample, load))
+    report.add(advised)
+        .add(prices)
         .add(simulate(shape, options))
         .add(compare_retries(load_shape::even(10, arrival_pattern::constant(1'000)), outage))
         .add(stressed())

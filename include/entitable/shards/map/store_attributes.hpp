@@ -14,7 +14,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A day of the week, or every day.
-enum class window_day : std::uint8_t { monday, tuesday, wednesday, thursday, friday, saturday, sunday, daily };
+enum class window_day : std::uint8_t {
+    monday,    ///< Mondays
+    tuesday,   ///< Tuesdays
+    wednesday, ///< Wednesdays
+    thursday,  ///< Thursdays
+    friday,    ///< Fridays
+    saturday,  ///< Saturdays
+    sunday,    ///< Sundays
+    daily,     ///< every day
+};
 
 /// A time in which a store is maintained, every week or every day, in UTC. It may extend beyond midnight.
 struct maintenance_window {
