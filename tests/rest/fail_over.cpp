@@ -151,6 +151,12 @@ TEST_CASE("fail over: reads leave a primary that does not respond, and say that 
         f.client.all->down.clear();
         CHECK_FALSE(items.get_stored("ann", 1)->stale);
         CHECK(f.client.take_asked() == got({primary}));
+        // A response ends the count of failures: the next one counts as the first.
+        f.client.all->down[primary] = down;
+        CHECK_FALSE(items.get("ann", 1));
+        f.time.advance(5s);
+        CHECK_FALSE(items.get("ann", 1));
+        CHECK(f.client.take_asked() == got({primary, primary}));
     }
 }
 

@@ -119,8 +119,10 @@ struct price_comparison {
 
 namespace detail {
 
-/// Returns a table with one row for each line of a bill, and one column for each design.
-[[nodiscard]] text_table price_rows(price_comparison const& all);
+/// Returns a table with one row for each line of a bill, and one column for each design, with its name or its number.
+[[nodiscard]] text_table price_rows(price_comparison const& all, bool numbered = false);
+/// Returns the name of a design.
+[[nodiscard]] std::string_view name_of_design(monthly_price const& of) noexcept;
 /// Returns the names of the price tables, with their days.
 [[nodiscard]] std::string price_sources(price_comparison const& all);
 

@@ -119,11 +119,15 @@ private:
     }
 }
 
-ENTITABLE_DECL text_table price_rows(price_comparison const& all) {
-    std::vector<std::string> head{"a month of"};
+ENTITABLE_DECL std::string_view name_of_design(monthly_price const& of) noexcept {
+    return of.use.name.empty() ? of.prices : of.use.name;
+}
+
+ENTITABLE_DECL text_table price_rows(price_comparison const& all, bool numbered) {
+    std::vector<std::string> head{numbered ? "design" : "a month of"};
     std::vector<std::string> names; // of lines, in the order of the first design that has each
     for (monthly_price const& each : all.designs) {
-        head.push_back(each.use.name.empty() ? each.prices : each.use.name);
+        head.push_back(numbered ? std::to_string(head.size()) : std::string{name_of_design(each)});
         for (price_line const& line : each.lines) {
             if (std::find(names.begin(), names.end(), line.what) == names.end()) { names.push_back(line.what); }
         }

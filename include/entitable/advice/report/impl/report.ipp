@@ -229,8 +229,12 @@ ENTITABLE_DECL void advice_report::put_units(std::string& out) const {
 
 ENTITABLE_DECL void advice_report::put_prices(std::string& out) const {
     if (!prices_) { return; }
-    out += "<h2>The price of a month</h2>\n" +
-        detail::html_table(detail::price_rows(*prices_), "Designs side by side") + "<p class=\"soft\">" +
+    out += "<h2>The price of a month</h2>\n<ol>\n";
+    for (monthly_price const& each : prices_->designs) {
+        out += "<li>" + detail::escaped_html(detail::name_of_design(each)) + "</li>\n";
+    }
+    out += "</ol>\n" + detail::html_table(detail::price_rows(*prices_, true), "Designs side by side") +
+        "<p class=\"soft\">" +
         detail::escaped_html(detail::price_sources(*prices_)) + ", as given to this report.</p>\n";
 }
 
