@@ -234,8 +234,8 @@ ENTITABLE_DECL void advice_report::put_prices(std::string& out) const {
         out += "<li>" + detail::escaped_html(detail::name_of_design(each)) + "</li>\n";
     }
     out += "</ol>\n" + detail::html_table(detail::price_rows(*prices_, true), "Designs side by side") +
-        "<p class=\"soft\">" +
-        detail::escaped_html(detail::price_sources(*prices_)) + ", as given to this report.</p>\n";
+        "<p class=\"soft\">" + detail::escaped_html(detail::price_sources(*prices_)) +
+        ", as given to this report.</p>\n";
 }
 
 ENTITABLE_DECL result<std::string> advice_report::to_html() const {
