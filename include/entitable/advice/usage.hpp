@@ -67,6 +67,12 @@ private:
 /// measurement, is positive; InvalidInput if the service reported no charges.
 [[nodiscard]] result<std::vector<charged_request>> measured_charges(usage const& measured, double seconds);
 
+namespace detail {
+
+/// Whether requests of this name write entities.
+[[nodiscard]] bool writes_entities(std::string_view operation) noexcept;
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)

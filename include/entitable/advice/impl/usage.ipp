@@ -11,7 +11,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether requests of this name write entities.
 ENTITABLE_DECL bool writes_entities(std::string_view operation) noexcept {
     constexpr std::string_view names[] = {
         "insert", "insert_or_merge", "insert_or_replace", "merge", "remove", "replace", "transact"};

@@ -41,6 +41,12 @@ struct balance_plan {
 /// items in 4 places), and otherwise near the optimum (measured by tests/fleet/rebalance.cpp).
 [[nodiscard]] balance_plan balanced(balance_problem const& problem);
 
+namespace detail {
+
+/// Returns the largest ratio of a place's load to its share; places to be emptied do not count.
+[[nodiscard]] double imbalance_of(balance_problem const& problem, std::vector<std::size_t> const& places);
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)

@@ -215,8 +215,7 @@ private:
     std::vector<std::size_t> trial_;
 };
 
-/// Returns the largest ratio of a place's load to its share; places to be emptied do not count.
-inline double imbalance_of(balance_problem const& problem, std::vector<std::size_t> const& at) {
+ENTITABLE_DECL double imbalance_of(balance_problem const& problem, std::vector<std::size_t> const& at) {
     std::vector<double> loads(problem.weights.size());
     double sum = 0;
     for (std::size_t item = 0; item < at.size(); ++item) {
