@@ -7,6 +7,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
+#include <entitable/local/postgres/detail/pg_fiber.hpp>
 #include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/local/postgres/impl/pg_connection.ipp>
 #include <entitable/local/postgres/impl/pg_library.ipp>
@@ -123,7 +124,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     auto state = last == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
         pollfd at{PQsocket(on), static_cast<short>(state == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
-        if (::poll(&at, 1, until.slice()) != 0) {
+        if (pg_poll(at, until.slice()) != 0) {
             state = PQconnectPoll(on);
             last = PQstatus(on) == CONNECTION_BAD ? last : PQstatus(on);
         } else if (until.over()) {
@@ -271,6 +272,7 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
                                  "left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8)");
         if (history && !history->empty()) { history_ = history->front().bytes(0, 0); }
     }
+    session_ = PQbackendPID(on_.get());
     if (broken_ || PQenterPipelineMode(on_.get()) == 0) { return lost(); }
     return {};
 }

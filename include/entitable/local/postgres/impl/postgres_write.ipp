@@ -9,7 +9,6 @@
 #include <entitable/local/postgres/detail/pg_key.hpp>
 #include <entitable/local/postgres/postgres_store.hpp>
 
-#include <thread>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -20,6 +19,7 @@ struct postgres_store::lone_write {
     std::string partition;
     std::string row;
     std::string bytes; ///< has a number unique to this write instead of the Timestamp
+    std::int64_t partition_lock{};
     std::int64_t version_before{};
     std::int64_t removals_before{};
     detail::pg_statement statement{}; ///< the statement that was sent last
@@ -62,7 +62,7 @@ ENTITABLE_DECL void postgres_store::send(detail::pg_connection& on, lone_write& 
     bool on_time = ticks - nearest <= sent.version_before;
     pg_number const now{ticks};
     std::string_view const row{sent.row};
-    auto const partition_lock = [&] { return pg_number{lock_of(sent.table, sent.partition, nullptr)}; };
+    auto const partition_lock = [&] { return pg_number{sent.partition_lock}; };
     auto const row_lock = [&] { return pg_number{lock_of(sent.table, sent.partition, &row)}; };
     pg_number const required{sent.change.version.value_or(-1)};
     auto const choose = [&](pg_statement late) {
@@ -136,6 +136,10 @@ ENTITABLE_DECL result<row_written> postgres_store::failed_write(
             !done && done.error().effect == effect::none && !fresh && done.error().code == error_code::transport_failed;
         return done;
     }
+    if (on->abandoned()) { // its session serves other calls, so the write cannot be stopped
+        why.error().effect = effect::unknown;
+        return why;
+    }
     row_written done;
     if (sent.statement == pg_statement::insert && on->state() == "23502") {
         done.met = row_written::outcome::no_table;
@@ -148,7 +152,7 @@ ENTITABLE_DECL result<row_written> postgres_store::failed_write(
         done.met = row_written::outcome::differs;
         return done;
     }
-    again = on->state() == "40001" || on->state() == "40P01";
+    again = on->skipped() || on->state() == "40001" || on->state() == "40P01";
     return why;
 }
 
@@ -161,8 +165,9 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
     if (sent.bytes.size() >= row_format::header_size) {
         row_format::store(sent.bytes.data() + row_format::timestamp_offset, static_cast<std::int64_t>(tokens_.bits()));
     }
+    sent.partition_lock = lock_of(table, sent.partition, nullptr);
     for (unsigned tries = 0;; ++tries) {
-        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        ENTITABLE_TRY(auto on, pool_->borrow_place(detail::pg_lane_use::write, sent.partition_lock, context));
         if (!on.fresh() && on->hung_up()) {
             pool_->forget_idle();
             continue;
@@ -189,7 +194,7 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
         if (!again || tries >= 100) { return done; }
         ENTITABLE_CHECK(check_call(context, time()));
         on.give_back();
-        if (tries > 2) { std::this_thread::sleep_for(std::chrono::milliseconds{tries}); }
+        if (tries > 2) { detail::pg_sleep(std::chrono::milliseconds{tries}); }
     }
 }
 
