@@ -43,7 +43,7 @@ public:
     }
 
     /// Opens a channel: many requests at once from one thread, over few connections. Point reads share one connection, and writes of single
-    /// rows up to four, on which their statements follow one another without waiting for results; writes of a partition keep their
+    /// rows up to two, on which their statements follow one another without waiting for results; writes of a partition keep their
     /// order. Everything else borrows a connection of its own, and waits for it until its deadline or for
     /// `postgres_options::longest_wait`. If a connection of many requests breaks, reads are repeated on another one, and each write finds out whether it was
     /// applied. Null if `io` or `local_options::time` is not the clock of the system: then requests block.

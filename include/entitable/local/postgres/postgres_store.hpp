@@ -111,6 +111,8 @@ private:
     [[nodiscard]] result<lookup> settle(
         detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
     void send(detail::pg_connection& on, lone_write& sent);
+    [[nodiscard]] std::optional<result<row_written>> insert_with_others(
+        detail::pg_pool::borrowed& on, lone_write& sent, call const& context);
     [[nodiscard]] result<row_written> not_written(
         detail::pg_connection& on, lone_write const& sent, call const& context, bool& again);
     [[nodiscard]] result<row_written> failed_write(

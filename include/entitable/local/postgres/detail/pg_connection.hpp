@@ -80,6 +80,7 @@ enum class pg_statement : std::uint8_t {
     forgotten,
     purge_rows,
     purged,
+    insert_many,
     count,
 };
 
@@ -202,6 +203,9 @@ public:
     [[nodiscard]] bool in_lane() const noexcept { return lane_ != nullptr; }
     /// The call ended before the response of its lane: what it sent may still be executed.
     [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
+    /// Inserts a row together with inserts of other calls in the lane. Returns false if nothing was done, and the call has to insert alone.
+    [[nodiscard]] bool insert_in_group(pg_value table, pg_value partition, pg_value row, pg_value bytes,
+        std::int64_t partition_lock, std::int64_t row_lock, call const& context, result<std::int64_t>& version);
     /// The server skipped what the call sent, because the statement of another call failed: send it again.
     [[nodiscard]] bool skipped() const noexcept;
     /// Whether both connections share the same history of the same server; false if that is unknown, and behind a pooler, which may use a

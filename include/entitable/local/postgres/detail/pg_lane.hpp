@@ -18,16 +18,18 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 class pg_lane;
+struct pg_insert_group;
 
 /// What one call sends in a lane, and the results.
 struct pg_lane_call {
-    pg_lane_call(pg_lane& in, pg_fiber& on) noexcept : lane(in), fiber(on) {}
+    pg_lane_call(pg_lane& in, pg_fiber* on) noexcept : lane(in), fiber(on) {}
     pg_lane_call(pg_lane_call const&) = delete;
     pg_lane_call& operator=(pg_lane_call const&) = delete;
     ~pg_lane_call();
 
     pg_lane& lane;
-    pg_fiber& fiber;
+    pg_fiber* fiber;          ///< the stack that waits; null: those of the group
+    pg_insert_group* group{}; ///< the group that the results are for
     std::uint64_t generation{}; ///< of the lane's connection
     call const* context{};
     std::vector<pg_rows> answers;
@@ -39,6 +41,26 @@ struct pg_lane_call {
     bool not_run{}; ///< the server skipped a statement because another call's statement failed
     bool lost{};    ///< the connection broke before all results arrived
     bool unreplicated{};
+};
+
+/// Inserts of several calls into one table, in one statement: either all rows are inserted, or each call inserts its own row.
+struct pg_insert_group {
+    /// What one call inserts. Lives on the stack of the call.
+    struct member {
+        std::string_view partition;
+        std::string_view row;
+        std::string_view bytes;
+        std::int64_t partition_lock;
+        std::int64_t row_lock;
+        pg_fiber* on{};
+        int at{}; ///< position in the results
+    };
+    explicit pg_insert_group(pg_lane& in) noexcept : call(in, nullptr) { call.group = this; }
+    pg_lane_call call;
+    std::string table;
+    std::vector<member*> members; ///< null: it does not wait any longer
+    entitable::call unlimited;
+    bool sent{};
 };
 
 /// The connection of a lane is borrowed from the pool while it has calls. Reads of a turn are one transaction of the server, and complete one by
@@ -59,6 +81,11 @@ public:
     /// Waits for the results of what the call has sent. Sets `abandoned` if the call ended before.
     [[nodiscard]] result<std::vector<pg_rows>> run(pg_lane_call& of, pg_wait const& until, bool& abandoned);
     void leave(pg_lane_call& of) noexcept;
+    /// Inserts together with the other inserts of this turn. `ended`: the call ended before the response; `lost`: the connection broke;
+    /// `alone`: nothing was done.
+    enum class grouped : std::uint8_t { inserted, alone, lost, ended };
+    [[nodiscard]] grouped insert(pg_lane_call& of, std::string_view table, pg_insert_group::member& one,
+        pg_wait const& until, std::int64_t& version);
 
     // For the channel.
     /// Takes the results that have arrived.
@@ -79,7 +106,8 @@ private:
         std::uint8_t meaning;
     };
     static constexpr std::size_t most_calls = 256; ///< of reads; further ones wait outside
-    static constexpr std::size_t most_writes = 64;
+    static constexpr std::size_t most_writes = 128;
+    static constexpr std::size_t most_grouped = 100;
     static constexpr std::size_t most_reads_at_once = 64; ///< of one transaction
 
     [[nodiscard]] bool has_room() const noexcept {
@@ -93,6 +121,7 @@ private:
     void lose();
     void give_back();
     void sync(pg_lane_call* of);
+    void send_group();
     void deliver(pg_rows rows);
     void finish(pg_lane_call* of) noexcept;
     void complete(pg_lane_call& of) noexcept;
@@ -104,6 +133,7 @@ private:
     io_descriptor socket_{};
     std::uint64_t generation_{};
     std::deque<message> sent_;
+    std::shared_ptr<pg_insert_group> group_; ///< not sent yet
     std::deque<entrant*> entrants_;
     std::size_t calls_{};       ///< calls that were admitted and have not left
     std::size_t open_reads_{};  ///< reads of the transaction that is not complete
@@ -111,6 +141,7 @@ private:
     std::size_t alone_{};       ///< how many of the next reads get a transaction of their own
     std::chrono::steady_clock::time_point heard_{};
     std::string lost_text_;
+    unsigned silent_losses_{}; ///< new connections that broke before their first response, one after another
     bool opening_{};
     bool draining_{};
     bool readable_{};

@@ -31,7 +31,11 @@ ENTITABLE_DECL pg_fibers*& pg_fibers::polled() noexcept {
 ENTITABLE_DECL pg_fiber::pg_fiber(pg_fibers& of) noexcept : of_(of), side_(std::size_t{256} * 1024, &first, this) {}
 ENTITABLE_DECL pg_fiber::~pg_fiber() {
     ends_ = true;
-    if (begun_) { static_cast<void>(side_.enter()); }
+    if (begun_) {
+        pg_fiber* const before = pg_running_fiber();
+        static_cast<void>(side_.enter());
+        pg_running_fiber() = before;
+    }
 }
 ENTITABLE_DECL pg_fiber* pg_fiber::running() noexcept { return pg_running_fiber(); }
 

@@ -62,6 +62,29 @@ ENTITABLE_DECL void pg_connection::send_in_lane(pg_statement statement, std::ini
     lane_->lane.send(*lane_, statement, values);
 }
 
+ENTITABLE_DECL bool pg_connection::insert_in_group(pg_value table, pg_value partition, pg_value row, pg_value bytes,
+    std::int64_t partition_lock, std::int64_t row_lock, call const& context, result<std::int64_t>& version) {
+    pg_insert_group::member one{partition, row, bytes, partition_lock, row_lock};
+    std::int64_t drawn = 0;
+    switch (lane_->lane.insert(*lane_, table, one, longest(context), drawn)) {
+        case pg_lane::grouped::alone: return false;
+        case pg_lane::grouped::inserted: version = drawn; break;
+        case pg_lane::grouped::lost:
+            broken_ = true;
+            version = failure{error_code::transport_failed, "the connection to the database was lost"};
+            break;
+        case pg_lane::grouped::ended: {
+            abandoned_ = true;
+            auto allowed = check_call(context, *options_->local.time);
+            version = allowed
+                ? failure{error_code::store_busy, "the database did not respond within postgres_options::longest_wait"}
+                : std::move(allowed).as_failure();
+            break;
+        }
+    }
+    return true;
+}
+
 ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run_in_lane(pg_wait const& until) {
     auto answers = lane_->lane.run(*lane_, until, abandoned_);
     broken_ = broken_ || lane_->lost;
@@ -103,11 +126,11 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_lane::enter(pg_wait const& until) {
             case admission::refused: return *std::move(own.why);
             case admission::admitted:
                 if (on_) {
-                    auto call = std::make_unique<pg_lane_call>(*this, own.on);
+                    auto call = std::make_unique<pg_lane_call>(*this, &own.on);
                     call->generation = generation_;
                     std::list<pg_connection> one;
                     one.push_back(pg_connection{std::move(call), **on_});
-                    return result<pg_pool::borrowed>{std::in_place, pool_, std::move(one), fresh_};
+                    return result<pg_pool::borrowed>{std::in_place, pool_, std::move(one), silent_losses_ > 2};
                 }
                 --calls_; // the connection broke in between
                 if (opening_) {
@@ -124,8 +147,13 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_lane::enter(pg_wait const& until) {
 
 /// Borrows a connection for the lane. If that fails, all who wait get the error: each would meet the same one, after the same time.
 ENTITABLE_DECL result<void> pg_lane::open(pg_wait const& until) {
-    for (;;) {
+    auto const begun = std::chrono::steady_clock::now();
+    for (bool again = false;;) {
         auto opened = pool_.borrow(until);
+        if (!opened && opened.error().code == error_code::transport_failed && !std::exchange(again, true) &&
+            std::chrono::steady_clock::now() - begun < std::chrono::seconds{1}) {
+            continue; // the session may have been ended just then: the error would be that of hundreds of calls
+        }
         if (!opened) {
             failure why = std::move(opened).as_failure();
             refuse(why, until);
@@ -209,6 +237,7 @@ ENTITABLE_DECL void pg_lane::lose() {
     if (!on_) { return; }
     pg_connection& real = **on_;
     real.broken_ = true;
+    silent_losses_ += fresh_ ? 1U : 0U;
     lost_text_ = PQerrorMessage(real.on_.get());
     for (message const& each : std::exchange(sent_, {})) {
         if (each.from != nullptr && !each.from->done) {
@@ -228,6 +257,8 @@ ENTITABLE_DECL void pg_lane::send(
     if (!on_ || of.generation != generation_) { return; } // `run` tells
     // The reads of a transaction have no deadlines of their own on the server.
     if (use_ == use::reads && statement == pg_statement::set_timeout) { return; }
+    if (group_ && &of != &group_->call) { send_group(); } // keeps the order
+    if (!on_) { return; }
     pg_connection& real = **on_;
     bool const first = of.unanswered == 0;
     if (first) {
@@ -270,7 +301,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_lane::run(pg_lane_call& of, pg_wa
     while (!of.done && !of.lost) {
         bool const ends = fibers_.ending();
         if (!ends && !limit.over()) {
-            of.fiber.pause(pg_end_of(limit));
+            of.fiber->pause(pg_end_of(limit));
         } else if (!gives_up && !ends && use_ == use::writes) {
             // The server stops by itself at the end of a call: its response is the outcome.
             gives_up = true;
@@ -297,6 +328,84 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_lane::run(pg_lane_call& of, pg_wa
     }
     if (of.not_run) { return failure{error_code::store_busy, "the database did not run a statement"}; }
     return std::move(of.answers);
+}
+
+// ---- inserts of several calls -----------------------------------------------------------------------
+
+ENTITABLE_DECL pg_lane::grouped pg_lane::insert(pg_lane_call& of, std::string_view table, pg_insert_group::member& one,
+    pg_wait const& until, std::int64_t& version) {
+    if (!on_ || of.generation != generation_) { return grouped::alone; }
+    if (group_ && group_->table != table) { send_group(); }
+    if (!on_) { return grouped::alone; }
+    if (!group_) {
+        group_ = std::make_shared<pg_insert_group>(*this);
+        ++calls_; // `leave` is called for the group, too
+        group_->table = table;
+        group_->call.generation = generation_;
+        group_->call.context = &group_->unlimited;
+    }
+    auto const group = group_;
+    one.on = of.fiber;
+    group->members.push_back(&one);
+    if (group->members.size() >= most_grouped) { send_group(); }
+    pg_wait limit = until;
+    call const nobody;
+    bool gives_up = false;
+    while (!group->call.done) {
+        if (!fibers_.ending() && !limit.over()) {
+            one.on->pause(pg_end_of(limit));
+        } else if (group->sent && !gives_up && !fibers_.ending()) {
+            gives_up = true;
+            limit = pg_wait{nobody, until.time(), pg_grace};
+        } else {
+            std::replace(group->members.begin(), group->members.end(), &one, static_cast<pg_insert_group::member*>(nullptr));
+            return group->sent ? grouped::ended : grouped::alone;
+        }
+    }
+    of.unreplicated = group->call.unreplicated;
+    if (group->call.lost) { return grouped::lost; }
+    if (!group->call.outcome || group->call.not_run || group->call.answers.empty() ||
+        one.at >= group->call.answers.back().size()) {
+        return grouped::alone;
+    }
+    version = group->call.answers.back().number(one.at, 0);
+    return grouped::inserted;
+}
+
+/// The order of the locks is the same in all groups, so that two groups do not wait for each other in a circle.
+ENTITABLE_DECL void pg_lane::send_group() {
+    auto const group = std::exchange(group_, {});
+    auto& members = group->members;
+    members.erase(std::remove(members.begin(), members.end(), nullptr), members.end());
+    if (members.empty()) { return; }
+    if (!on_ || group->call.generation != generation_) {
+        group->call.not_run = true;
+        return complete(group->call);
+    }
+    std::sort(members.begin(), members.end(), [](auto const* left, auto const* right) {
+        return left->partition_lock != right->partition_lock ? left->partition_lock < right->partition_lock
+                                                             : left->row_lock < right->row_lock;
+    });
+    pg_array partitions;
+    pg_array rows;
+    pg_array values;
+    pg_array partition_locks{pg_array::of_numbers};
+    pg_array row_locks{pg_array::of_numbers};
+    int at = 0;
+    for (pg_insert_group::member* const each : members) {
+        each->at = at++;
+        partitions.add(each->partition);
+        rows.add(each->row);
+        values.add(each->bytes);
+        partition_locks.add(pg_number{each->partition_lock});
+        row_locks.add(pg_number{each->row_lock});
+    }
+    group->sent = true;
+    pg_number const now{(*on_)->now()};
+    send(group->call, pg_statement::insert_many,
+        {group->table, partitions.finish(), rows.finish(), values.finish(), now, partition_locks.finish(),
+            row_locks.finish()});
+    if (on_) { sync(&group->call); }
 }
 
 // ---- results ----------------------------------------------------------------------------------------
@@ -335,6 +444,7 @@ ENTITABLE_DECL void pg_lane::deliver(pg_rows rows) {
         case PGRES_PIPELINE_SYNC:
             started_ = false;
             fresh_ = false;
+            silent_losses_ = 0;
             sent_.pop_front();
             real.last_answer_ = heard_;
             if (to != nullptr) {
@@ -387,12 +497,18 @@ ENTITABLE_DECL void pg_lane::finish(pg_lane_call* of) noexcept {
 ENTITABLE_DECL void pg_lane::complete(pg_lane_call& of) noexcept {
     of.unanswered = 0;
     of.done = true;
-    of.fiber.wake();
+    if (of.fiber != nullptr) { of.fiber->wake(); }
+    if (of.group != nullptr) {
+        for (pg_insert_group::member const* const each : of.group->members) {
+            if (each != nullptr) { each->on->wake(); }
+        }
+    }
 }
 
 ENTITABLE_DECL void pg_lane::flush() {
     if (!on_) { return; }
     if (open_reads_ > 0) { sync(nullptr); }
+    if (group_) { send_group(); }
     if (!on_) { return; }
     if (sent_.empty()) {
         draining_ = draining_ || pool_.is_waited_for();
@@ -415,7 +531,7 @@ ENTITABLE_DECL void pg_lane::flush() {
 
 ENTITABLE_DECL pg_lanes::pg_lanes(pg_pool& pool, pg_fibers& fibers)
     : pool_(pool), reads_(pool, fibers, pg_lane::use::reads) {
-    constexpr std::size_t most = 4;
+    constexpr std::size_t most = 2; // more would make smaller groups of inserts
     std::size_t const count = (std::min)(most, (std::max)(pool.options().connections / 4, std::size_t{1}));
     for (std::size_t at = 0; at < count; ++at) {
         writes_.push_back(std::make_unique<pg_lane>(pool, fibers, pg_lane::use::writes));

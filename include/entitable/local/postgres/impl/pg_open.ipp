@@ -119,6 +119,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     pg_conn* const on = made.on_.get();
     if (on == nullptr) { return failure{error_code::store_failed, "out of memory for a connection"}; }
     made.own_settings_ = with_options;
+    PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get()); // libpq would print them
     static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // makes libpq's messages include the SQLSTATE
     auto last = PQstatus(on);
     auto state = last == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
@@ -155,7 +156,6 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
                   "there"};
     }
     static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_DEFAULT));
-    PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get());
     if (PQsetnonblocking(on, 1) != 0) { return made.lost(); }
     return made;
 }

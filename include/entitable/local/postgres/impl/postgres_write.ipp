@@ -173,6 +173,11 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
             continue;
         }
         ENTITABLE_CHECK(on->may_write());
+        if (tries == 0 && change.kind == row_write::change::insert && on->in_lane()) {
+            if (auto done = insert_with_others(on, sent, context)) { return *std::move(done); }
+            ENTITABLE_CHECK(check_call(context, time()));
+            if (!on.held()) { continue; }
+        }
         set_timeout(*on, context);
         send(*on, sent);
         auto answers = on->run(context);
@@ -196,6 +201,34 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
         on.give_back();
         if (tries > 2) { detail::pg_sleep(std::chrono::milliseconds{tries}); }
     }
+}
+
+/// Inserts in one statement with the inserts that other calls of the channel make at the same time. Returns nothing if the row has to be inserted
+/// alone.
+ENTITABLE_DECL std::optional<result<row_written>> postgres_store::insert_with_others(
+    detail::pg_pool::borrowed& on, lone_write& sent, call const& context) {
+    if (rows_expected_.load(memory_order::relaxed) > 0) { return std::nullopt; }
+    sent.version_before = version_seen_.load(memory_order::relaxed);
+    sent.removals_before = removals_seen_.load(memory_order::relaxed);
+    sent.statement = detail::pg_statement::insert_many;
+    std::string_view const row{sent.row};
+    result<std::int64_t> version = std::int64_t{0};
+    if (!on->insert_in_group(sent.table, sent.partition, sent.row, sent.bytes, sent.partition_lock,
+            lock_of(sent.table, sent.partition, &row), context, version)) {
+        return std::nullopt;
+    }
+    if (!version) {
+        bool again = false;
+        auto done = failed_write(on, sent, std::move(version).as_failure(), context, again);
+        if (again) {
+            on.give_back();
+            return std::nullopt;
+        }
+        return done;
+    }
+    if (on->unreplicated()) { return result<row_written>{unreplicated()}; }
+    note(*version, 0);
+    return result<row_written>{row_written{row_written::outcome::done, *version}};
 }
 
 /// Concludes from a read of a row whether a write of the row was applied. The value contains a number unique to the
