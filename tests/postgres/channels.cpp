@@ -60,7 +60,9 @@ struct by_channel {
         while (!answer) {
             way->poll(io.time().steady(), [&](completion& done) { answer.emplace(std::move(done.answer<Request>())); });
             if (!answer) {
-                if (context.cancellation.cancelled()) { way->cancel(&answer, {error_code::cancelled, "the call was cancelled"}); }
+                if (context.cancellation.cancelled()) {
+                    way->cancel(&answer, {error_code::cancelled, "the call was cancelled"});
+                }
                 io.wait((std::min)(way->wakes_at(), io.time().steady() + 20ms));
             }
         }
@@ -79,7 +81,8 @@ struct fixture {
     table<item> items{all, "items"};
 };
 
-inline task<> read(async_table<item> from, std::string shelf, std::int32_t number, std::vector<result<std::int64_t>>& to) {
+inline task<> read(
+    async_table<item> from, std::string shelf, std::int32_t number, std::vector<result<std::int64_t>>& to) {
     auto found = co_await from.get(shelf, number);
     to.push_back(found ? result<std::int64_t>{found->value} : result<std::int64_t>{std::move(found).as_failure()});
 }
@@ -87,7 +90,8 @@ inline task<> insert(async_table<item> into, std::string shelf, std::int32_t num
     item const made{shelf, number, number};
     to[static_cast<std::size_t>(number)] = co_await into.insert(made);
 }
-inline task<> put(async_table<item> into, std::string shelf, std::int32_t number, std::int64_t value, std::vector<written>& to) {
+inline task<> put(
+    async_table<item> into, std::string shelf, std::int32_t number, std::int64_t value, std::vector<written>& to) {
     item const made{shelf, number, value};
     auto done = co_await into.insert_or_replace(made);
     if (done) { to.push_back(*done); }
@@ -107,18 +111,23 @@ TEST_CASE("conformance: postgres_backend through its channel") {
     }
 }
 
-TEST_CASE("postgres channel: hundreds of requests share few connections, and the writes of a partition keep their order") {
+TEST_CASE(
+    "postgres channel: hundreds of requests share few connections, and the writes of a partition keep their order") {
     if (postgres_server() == nullptr) { return; }
     fixture with;
     event_loop loop;
     async_table<item> const items{loop, with.all, "items"};
     constexpr std::int32_t count = 2000;
     std::vector<result<written>> inserted(count, written{});
-    for (std::int32_t number = 0; number < count; ++number) { loop.spawn(insert(items, shelf_of(number), number, inserted)); }
+    for (std::int32_t number = 0; number < count; ++number) {
+        loop.spawn(insert(items, shelf_of(number), number, inserted));
+    }
     loop.run();
     for (auto const& each : inserted) { CHECK(each); }
     std::vector<result<std::int64_t>> found;
-    for (std::int32_t number = 0; number < count; ++number) { loop.spawn(read(items, shelf_of(number), number, found)); }
+    for (std::int32_t number = 0; number < count; ++number) {
+        loop.spawn(read(items, shelf_of(number), number, found));
+    }
     loop.spawn(read(items, "s1", -1, found));
     loop.run();
     REQUIRE(found.size() == count + 1);
@@ -128,7 +137,8 @@ TEST_CASE("postgres channel: hundreds of requests share few connections, and the
     CHECK(std::count_if(found.begin(), found.end(), [](auto const& each) { return !each; }) == 1);
     // One of the reads, and at most four of the writes.
     CHECK(std::stoi(told("SELECT count(*) FROM pg_stat_activity WHERE application_name = \\$\\$entitable\\$\\$ AND "
-                         "query LIKE \\$\\$%" + with.options.schema + ".%\\$\\$")) <= 5);
+                         "query LIKE \\$\\$%" +
+              with.options.schema + ".%\\$\\$")) <= 5);
     std::vector<written> order;
     for (std::int64_t turn = 0; turn < 100; ++turn) { loop.spawn(put(items, "s1", 1, turn, order)); }
     loop.run();
@@ -146,13 +156,15 @@ TEST_CASE("postgres channel: a statement that fails fails alone") {
     std::string const schema = with.options.schema;
     // Every tenth row cannot be read; inserts of every seventh number are refused.
     REQUIRE(told("SET search_path = " + schema +
-                "; CREATE FUNCTION poisoned(value bytea, row_key bytea) RETURNS bytea LANGUAGE plpgsql AS "
-                "\\$f\\$ BEGIN IF key_text(row_key) ~ 'a|0\\$' THEN RAISE 'poisoned'; END IF; RETURN value; END \\$f\\$")
+        "; CREATE FUNCTION poisoned(value bytea, row_key bytea) RETURNS bytea LANGUAGE plpgsql AS "
+        "\\$f\\$ BEGIN IF key_text(row_key) ~ 'a|0\\$' THEN RAISE 'poisoned'; END IF; RETURN value; END \\$f\\$")
             .empty());
     // Keys are numbers as text of fixed width in the store; the last digit is what the functions look at.
     REQUIRE(told("ALTER FUNCTION " + schema + ".poisoned SET search_path = " + schema).empty());
-    REQUIRE(told("SET search_path = " + schema + "; ALTER TABLE entities RENAME TO kept; CREATE VIEW entities AS SELECT "
-                "table_id, partition_key, row_key, version, poisoned(value, row_key) AS value FROM kept").empty());
+    REQUIRE(told("SET search_path = " + schema +
+        "; ALTER TABLE entities RENAME TO kept; CREATE VIEW entities AS SELECT "
+        "table_id, partition_key, row_key, version, poisoned(value, row_key) AS value FROM kept")
+            .empty());
     event_loop loop;
     async_table<item> const items{loop, with.all, "items"};
     std::vector<result<std::int64_t>> found;
@@ -179,12 +191,17 @@ TEST_CASE("postgres channel: a statement that fails fails alone") {
     CHECK(std::count_if(found.begin(), found.end(),
               [](auto const& each) { return !each && each.error().code == error_code::store_foreign; }) == 300);
     REQUIRE(told("ALTER TABLE " + schema + ".kept RENAME TO entities").empty());
-    REQUIRE(told("CREATE FUNCTION " + schema + ".picky() RETURNS trigger LANGUAGE plpgsql AS \\$f\\$ BEGIN IF " + schema +
-                ".key_text(NEW.partition_key) = 's3' THEN RAISE 'not there'; END IF; RETURN NEW; END \\$f\\$; CREATE TRIGGER picky BEFORE "
-                "INSERT ON " + schema + ".entities FOR EACH ROW EXECUTE FUNCTION " + schema + ".picky()")
+    REQUIRE(
+        told("CREATE FUNCTION " + schema + ".picky() RETURNS trigger LANGUAGE plpgsql AS \\$f\\$ BEGIN IF " + schema +
+            ".key_text(NEW.partition_key) = 's3' THEN RAISE 'not there'; END IF; RETURN NEW; END \\$f\\$; CREATE "
+            "TRIGGER picky BEFORE "
+            "INSERT ON " +
+            schema + ".entities FOR EACH ROW EXECUTE FUNCTION " + schema + ".picky()")
             .empty());
     std::vector<result<written>> inserted(400, written{});
-    for (std::int32_t number = 0; number < 400; ++number) { loop.spawn(insert(items, shelf_of(number), number, inserted)); }
+    for (std::int32_t number = 0; number < 400; ++number) {
+        loop.spawn(insert(items, shelf_of(number), number, inserted));
+    }
     loop.run();
     for (std::int32_t number = 0; number < 400; ++number) {
         auto const& each = inserted[static_cast<std::size_t>(number)];
@@ -194,7 +211,8 @@ TEST_CASE("postgres channel: a statement that fails fails alone") {
     CHECK(inserted[3].error().effect == effect::none);
 }
 
-TEST_CASE("postgres channel: connections that break under hundreds of requests: reads succeed, and no outcome of a write is wrong") {
+TEST_CASE("postgres channel: connections that break under hundreds of requests: reads succeed, and no outcome of a "
+          "write is wrong") {
     if (postgres_server() == nullptr) { return; }
     fixture with;
     for (std::int32_t number = 0; number < 40; ++number) { with.items.insert({"read", number, number}).value(); }
@@ -221,9 +239,7 @@ TEST_CASE("postgres channel: connections that break under hundreds of requests: 
             loop.spawn(read(items, "read", number % 40, found));
         }
         loop.run();
-        for (auto const& each : found) {
-            ++tally[each ? "read" : "read: " + std::string{each.error().to_string()}];
-        }
+        for (auto const& each : found) { ++tally[each ? "read" : "read: " + std::string{each.error().to_string()}]; }
         CHECK(found.size() == count);
         for (std::int32_t number = 0; number < count; ++number) {
             auto const& each = inserted[static_cast<std::size_t>(number)];
@@ -249,9 +265,9 @@ TEST_CASE("postgres channel: deadlines and cancellation end a call behind a lock
     for (std::int32_t number = 0; number < 50; ++number) { with.items.insert({"s", number, number}).value(); }
     // Another session holds a row for a second.
     std::thread holder{[&] {
-        static_cast<void>(told("BEGIN; SELECT 1 FROM " + with.options.schema + ".entities WHERE " + with.options.schema +
-                               ".key_text(row_key) = (SELECT min(" + with.options.schema +
-                               ".key_text(row_key)) FROM " + with.options.schema + ".entities) FOR UPDATE; SELECT pg_sleep(1.5); COMMIT"));
+        static_cast<void>(told("BEGIN; SELECT 1 FROM " + with.options.schema + ".entities WHERE " +
+            with.options.schema + ".key_text(row_key) = (SELECT min(" + with.options.schema +
+            ".key_text(row_key)) FROM " + with.options.schema + ".entities) FOR UPDATE; SELECT pg_sleep(1.5); COMMIT"));
     }};
     std::this_thread::sleep_for(400ms);
     event_loop loop;
@@ -322,7 +338,8 @@ TEST_CASE("postgres channel: deadlines and cancellation end a call behind a lock
     CHECK(with.items.where(fields<item>::shelf == "u").count().value() <= 500);
 }
 
-TEST_CASE("postgres channel: transactions, pages and other threads share one or two connections with hundreds of requests") {
+TEST_CASE(
+    "postgres channel: transactions, pages and other threads share one or two connections with hundreds of requests") {
     if (postgres_server() == nullptr) { return; }
     for (std::size_t const connections : {std::size_t{1}, std::size_t{2}, std::size_t{16}}) {
         auto options = own_schema();
@@ -373,7 +390,8 @@ TEST_CASE("postgres channel: transactions, pages and other threads share one or 
         CHECK(moved == 50);
         CHECK(wrong == 0);
         CHECK(blocking == 150);
-        CHECK(std::count_if(inserted.begin(), inserted.end(), [](auto const& each) { return each.has_value(); }) == 300);
+        CHECK(
+            std::count_if(inserted.begin(), inserted.end(), [](auto const& each) { return each.has_value(); }) == 300);
         CHECK(std::count_if(found.begin(), found.end(), [](auto const& each) { return each.has_value(); }) == 300);
     }
 }
@@ -382,9 +400,9 @@ TEST_CASE("postgres channel: a server without room for another connection is wai
     if (postgres_server() == nullptr) { return; }
     fixture const with;
     std::string const role = with.options.schema + "_role";
-    REQUIRE(told("CREATE ROLE " + role + " LOGIN CONNECTION LIMIT 2; GRANT USAGE ON SCHEMA " + with.options.schema + " TO " + role +
-                "; GRANT ALL ON ALL TABLES IN SCHEMA " + with.options.schema + " TO " + role +
-                "; GRANT ALL ON ALL SEQUENCES IN SCHEMA " + with.options.schema + " TO " + role)
+    REQUIRE(told("CREATE ROLE " + role + " LOGIN CONNECTION LIMIT 2; GRANT USAGE ON SCHEMA " + with.options.schema +
+        " TO " + role + "; GRANT ALL ON ALL TABLES IN SCHEMA " + with.options.schema + " TO " + role +
+        "; GRANT ALL ON ALL SEQUENCES IN SCHEMA " + with.options.schema + " TO " + role)
             .empty());
     std::string server = postgres_server();
     server.replace(server.find("user=entitable"), 14, "user=" + role);
@@ -462,11 +480,15 @@ TEST_CASE("postgres channel: behind PgBouncer") {
         event_loop loop;
         async_table<item> const items{loop, with.all, "items"};
         std::vector<result<written>> inserted(500, written{});
-        for (std::int32_t number = 0; number < 500; ++number) { loop.spawn(insert(items, shelf_of(number), number, inserted)); }
+        for (std::int32_t number = 0; number < 500; ++number) {
+            loop.spawn(insert(items, shelf_of(number), number, inserted));
+        }
         loop.run();
         for (auto const& each : inserted) { CHECK(each); }
         std::vector<result<std::int64_t>> found;
-        for (std::int32_t number = 0; number < 500; ++number) { loop.spawn(read(items, shelf_of(number), number, found)); }
+        for (std::int32_t number = 0; number < 500; ++number) {
+            loop.spawn(read(items, shelf_of(number), number, found));
+        }
         loop.run();
         std::int64_t sum = 0;
         for (auto const& each : found) { sum += each ? *each : 0; }

@@ -16,6 +16,7 @@
 #include <entitable/local/postgres/impl/pg_key.ipp>
 #include <entitable/local/postgres/impl/pg_lane.ipp>
 #include <entitable/local/postgres/impl/pg_open.ipp>
+#include <entitable/local/postgres/impl/pg_place.ipp>
 #include <entitable/local/postgres/impl/pg_pool.ipp>
 #include <entitable/local/postgres/impl/pg_schema.ipp>
 #include <entitable/local/postgres/impl/pg_statements.ipp>

@@ -102,7 +102,8 @@ private:
 
     void set_timeout(detail::pg_connection& on, call const& context) const;
     template <class Work>
-    auto reading(call const& context, Work const& work, bool in_lane = false) -> decltype(work(std::declval<detail::pg_connection&>()));
+    auto reading(call const& context, Work const& work, bool in_lane = false)
+        -> decltype(work(std::declval<detail::pg_connection&>()));
     [[nodiscard]] result<lookup> scan_on(
         detail::pg_connection& on, std::string_view table, row_scan& all, scan_visitor visit, call const& context);
     [[nodiscard]] result<lookup> try_update(

@@ -261,11 +261,11 @@ private:
     static constexpr std::uint8_t asked_for = 0xFF;
     static constexpr std::uint8_t unasked = 0xFE;
     std::unique_ptr<pg_lane_call> lane_; ///< null for a connection
-    std::vector<std::uint8_t> queued_; ///< one of the values above, or the number of the statement that is prepared
-    std::uint64_t prepared_{};         ///< a bit for each statement that this session has prepared
-    std::uint64_t preparing_{};        ///< a bit for each statement whose preparation was sent
-    bool named_{};                     ///< statements are prepared, each before its first use
-    bool own_settings_{true};          ///< the session started with our settings; otherwise each transaction sends them
+    std::vector<std::uint8_t> queued_;   ///< one of the values above, or the number of the statement that is prepared
+    std::uint64_t prepared_{};           ///< a bit for each statement that this session has prepared
+    std::uint64_t preparing_{};          ///< a bit for each statement whose preparation was sent
+    bool named_{};                       ///< statements are prepared, each before its first use
+    bool own_settings_{true}; ///< the session started with our settings; otherwise each transaction sends them
     std::chrono::steady_clock::time_point last_answer_{};
     bool broken_{};
     bool abandoned_{};

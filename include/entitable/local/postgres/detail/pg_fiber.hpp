@@ -88,9 +88,7 @@ public:
     /// Wakes the stacks whose time has come.
     void fire(steady_time now) noexcept;
     /// Returns the time at which a stack continues.
-    [[nodiscard]] steady_time wakes_at() const noexcept {
-        return ready_.empty() ? next_ : (steady_time::min)();
-    }
+    [[nodiscard]] steady_time wakes_at() const noexcept { return ready_.empty() ? next_ : (steady_time::min)(); }
     /// Lets all jobs end: from here on waits block, and are short.
     void end_all();
     [[nodiscard]] bool ending() const noexcept { return ending_; }

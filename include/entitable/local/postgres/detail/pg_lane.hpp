@@ -28,8 +28,8 @@ struct pg_lane_call {
     ~pg_lane_call();
 
     pg_lane& lane;
-    pg_fiber* fiber;          ///< the stack that waits; null: those of the group
-    pg_insert_group* group{}; ///< the group that the results are for
+    pg_fiber* fiber;            ///< the stack that waits; null: those of the group
+    pg_insert_group* group{};   ///< the group that the results are for
     std::uint64_t generation{}; ///< of the lane's connection
     call const* context{};
     std::vector<pg_rows> answers;
@@ -135,10 +135,10 @@ private:
     std::deque<message> sent_;
     std::shared_ptr<pg_insert_group> group_; ///< not sent yet
     std::deque<entrant*> entrants_;
-    std::size_t calls_{};       ///< calls that were admitted and have not left
-    std::size_t open_reads_{};  ///< reads of the transaction that is not complete
-    std::size_t unprepared_{};  ///< how many of the sent statements may lack their preparation
-    std::size_t alone_{};       ///< how many of the next reads get a transaction of their own
+    std::size_t calls_{};      ///< calls that were admitted and have not left
+    std::size_t open_reads_{}; ///< reads of the transaction that is not complete
+    std::size_t unprepared_{}; ///< how many of the sent statements may lack their preparation
+    std::size_t alone_{};      ///< how many of the next reads get a transaction of their own
     std::chrono::steady_clock::time_point heard_{};
     std::string lost_text_;
     unsigned silent_losses_{}; ///< new connections that broke before their first response, one after another
@@ -161,7 +161,8 @@ public:
 private:
     pg_pool& pool_;
     pg_lane reads_;
-    std::vector<std::unique_ptr<pg_lane>> writes_; ///< the writes of one partition use the same one, so they keep their order
+    std::vector<std::unique_ptr<pg_lane>>
+        writes_; ///< the writes of one partition use the same one, so they keep their order
 };
 
 } // namespace detail
@@ -169,4 +170,5 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/local/postgres/impl/pg_lane.ipp>
+#include <entitable/local/postgres/impl/pg_place.ipp>
 #endif

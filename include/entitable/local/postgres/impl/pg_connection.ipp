@@ -303,7 +303,9 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
 
 ENTITABLE_DECL void pg_connection::roll_back(pg_wait const& until) noexcept {
     // A rollback that fails breaks the connection, and is not rolled back itself.
-    if (lane_ || rolls_back_ || spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) { return; }
+    if (lane_ || rolls_back_ || spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) {
+        return;
+    }
     std::string const kept = state_;
     rolls_back_ = true;
     send(pg_statement::rollback);

@@ -16,14 +16,16 @@ namespace detail {
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif
-ENTITABLE_DECL pg_fiber*& pg_running_fiber() noexcept {
+ENTITABLE_DECL pg_fiber*&
+pg_running_fiber() noexcept {
     static thread_local pg_fiber* running = nullptr;
     return running;
 }
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif
-ENTITABLE_DECL pg_fibers*& pg_fibers::polled() noexcept {
+ENTITABLE_DECL pg_fibers*&
+pg_fibers::polled() noexcept {
     static thread_local pg_fibers* now = nullptr;
     return now;
 }

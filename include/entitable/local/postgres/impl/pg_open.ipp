@@ -120,7 +120,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     if (on == nullptr) { return failure{error_code::store_failed, "out of memory for a connection"}; }
     made.own_settings_ = with_options;
     PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get()); // libpq would print them
-    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // makes libpq's messages include the SQLSTATE
+    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE));       // makes libpq's messages include the SQLSTATE
     auto last = PQstatus(on);
     auto state = last == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {

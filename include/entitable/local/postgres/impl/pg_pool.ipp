@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -61,7 +60,7 @@ ENTITABLE_DECL void pg_pool::waiter::wake() noexcept {
     if (fiber == nullptr) {
         woken.notify_one();
     } else if (pg_fiber const* const here = pg_fiber::running();
-               &fiber->host() == (here != nullptr ? &here->host() : pg_fibers::polled())) {
+        &fiber->host() == (here != nullptr ? &here->host() : pg_fibers::polled())) {
         fiber->wake();
     }
 }

@@ -227,7 +227,8 @@ inline constexpr pg_statement_text pg_statement_texts[] = {
     // results is that of the arrays. A table that does not exist is refused (23502), as is a row that exists (23505).
     {pg_statement::insert_many,
         "INSERT INTO @.entities SELECT (SELECT id FROM @.tables WHERE key = $1::bytea), p, r, ^, v FROM "
-        "unnest($2::bytea[], $3::bytea[], $4::bytea[], $6::int8[], $7::int8[]) AS k (p, r, v, pl, rl) WHERE (SELECT %5) "
+        "unnest($2::bytea[], $3::bytea[], $4::bytea[], $6::int8[], $7::int8[]) AS k (p, r, v, pl, rl) WHERE (SELECT "
+        "%5) "
         "IS NOT NULL AND pg_advisory_xact_lock_shared(pl) IS NOT NULL AND pg_advisory_xact_lock(rl) IS NOT NULL "
         "RETURNING version"},
 };

@@ -130,9 +130,7 @@ private:
             this->end();
         }
         void complete(completion_sink sink, pg_channel&) override {
-            if (thrown_) {
-                answer_.emplace(failure{error_code::internal_error, "an exception ended the request"});
-            }
+            if (thrown_) { answer_.emplace(failure{error_code::internal_error, "an exception ended the request"}); }
             completion done{asked_, *answer_, this->context_, this->tag, begun_};
             sink(done);
             if (thrown_) { std::rethrow_exception(thrown_); }

@@ -16,8 +16,8 @@ template <class Work>
 auto postgres_store::reading(call const& context, Work const& work, bool in_lane)
     -> decltype(work(std::declval<detail::pg_connection&>())) {
     for (;;) {
-        ENTITABLE_TRY(auto on,
-            in_lane ? pool_->borrow_place(detail::pg_lane_use::read, 0, context) : pool_->borrow(context));
+        ENTITABLE_TRY(
+            auto on, in_lane ? pool_->borrow_place(detail::pg_lane_use::read, 0, context) : pool_->borrow(context));
         auto read = work(*on);
         if (read || !(on->skipped() || is_stale(on, read.error()))) { return read; }
         ENTITABLE_CHECK(check_call(context, time()));

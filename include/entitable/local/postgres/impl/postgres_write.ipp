@@ -9,7 +9,6 @@
 #include <entitable/local/postgres/detail/pg_key.hpp>
 #include <entitable/local/postgres/postgres_store.hpp>
 
-
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A write of one row, in the forms that statements take, and what was known before it was sent.
