@@ -3,11 +3,13 @@
 
 // `table<E>` on postgres_backend compared with hand-written code on libpq over a natural table: a typed column for each property, text keys,
 // a version, prepared statements in binary, a batch as one pipeline. Ratios of the processor time of the client, of all processes of the
-// server, of both, of the wall time and of the WAL, in interleaved rounds of one run. An argument names one part: calls, threads, loads.
+// server, of both, of the wall time and of the WAL, in interleaved rounds of one run. An argument names one part: calls, threads, many.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests -I /usr/include/postgresql benchmarks/postgres.cpp -o postgres -lpq -pthread
 //     tests/tools/postgres run [durable] ./postgres
 
+#include <entitable/async.hpp>
+#include <entitable/bulk.hpp>
 #include <entitable/postgres.hpp>
 
 #include <benchmarks/support/business.hpp>
@@ -27,7 +29,11 @@
 
 namespace {
 
+using entitable::any_store;
+using entitable::async_table;
+using entitable::event_loop;
 using entitable::postgres_backend;
+using entitable::task;
 using measure::business;
 using table = entitable::table<business>;
 
@@ -517,6 +523,67 @@ void threads() {
         both.meter, "inserts, 16 threads, a partition each", 1.3, true, 11, by_all(false, hand), by_all(false, ours));
 }
 
+task<> read_one(async_table<business> from, std::string region, std::string id) {
+    auto const found = co_await from.get(region, id);
+    checksum += found ? found->name.size() : 0;
+}
+task<> insert_one(async_table<business> into, business const* made) {
+    checksum += (co_await into.insert(*made)) ? 1U : 0U;
+}
+
+/// Many requests at once from one thread.
+void many() {
+    contenders both;
+    any_store const all{both.store};
+    event_loop loop;
+    async_table<business> const awaited{loop, all, "businesses"};
+    std::string const region = measure::region_of(0, 1'000'000);
+    std::mt19937_64 random{1};
+    std::vector<std::string> ids;
+    for (std::size_t index = 0; index < 5000; ++index) {
+        ids.push_back(measure::id_of(random() % preloaded, 1'000'000));
+    }
+    compare(
+        both.meter, "500 reads in flight / blocking reads", 0.5, false, 15,
+        [&] {
+            for (std::string const& id : ids) { checksum += both.ours.get(region, id).value().name.size(); }
+            return ids.size();
+        },
+        [&] {
+            for (std::string const& id : ids) { loop.spawn(read_one(awaited, region, id)); }
+            loop.run();
+            return ids.size();
+        });
+    // Each row in a partition of its own; by hand all of them are one transaction in one pipeline.
+    std::size_t next = 0;
+    auto const fresh = [&](char const* of) {
+        auto made = measure::make_businesses(next, next + 400, 1'000'000);
+        for (business& each : made) { each.region = of + std::to_string(next++); }
+        return made;
+    };
+    std::vector<std::vector<business>> rows[3];
+    for (std::size_t round = 0; round < 2 * 16; ++round) { rows[0].push_back(fresh("h")); }
+    for (std::size_t round = 0; round < 16; ++round) {
+        rows[1].push_back(fresh("b"));
+        rows[2].push_back(fresh("a"));
+    }
+    std::size_t at[3] = {};
+    auto const by_hand_once = [&] {
+        both.hand.insert(rows[0][at[0]++].data(), 400);
+        return std::size_t{400};
+    };
+    compare(both.meter, "bulk_insert, 400 partitions, per row", 1.5, false, 15, by_hand_once, [&] {
+        static_cast<void>(entitable::bulk_insert(both.ours, rows[1][at[1]++]).value());
+        return std::size_t{400};
+    });
+    compare(both.meter, "400 awaited inserts, per row", 1.5, false, 15, by_hand_once, [&] {
+        for (business const& each : rows[2][at[2]]) { loop.spawn(insert_one(awaited, &each)); }
+        loop.run();
+        ++at[2];
+        return std::size_t{400};
+    });
+}
+
 } // namespace
 
 int main(int count, char** words) {
@@ -529,5 +596,6 @@ int main(int count, char** words) {
         "time", "WAL", "ours");
     if (only.empty() || only == "calls") { calls(); }
     if (only.empty() || only == "threads") { threads(); }
+    if (only.empty() || only == "many") { many(); }
     std::printf("(%llu)\n", static_cast<unsigned long long>(checksum.load()));
 }

@@ -6,7 +6,7 @@
 /// Programs on stacks of their own, one at a time, in virtual time; and the network between them and the stores: each request is delivered at a
 /// drawn time, may be lost, may lose its answer, may come late, and its sender may end at it.
 
-#include <entitable/async/detail/side_stack.hpp>
+#include <entitable/core/detail/side_stack.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/testing/manual_clock.hpp>

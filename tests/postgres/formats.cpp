@@ -10,8 +10,12 @@
 #include <support/postgres_server.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
+#include <map>
+#include <mutex>
+#include <thread>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -131,4 +135,83 @@ TEST_CASE("postgres formats: format 1 is read, refuses writes, and is migrated b
     CHECK(sql(options, "SELECT (SELECT count(*) FROM entities) + (SELECT count(*) FROM forgotten)") == "0");
     auto missing = own_schema();
     CHECK(postgres_backend::migrate(postgres_server(), missing).error().code == error_code::store_foreign);
+}
+
+TEST_CASE("postgres formats: a migration under load: no wrong read, no lost write, and all programs write afterwards") {
+    if (postgres_server() == nullptr) { return; }
+    auto const options = own_schema();
+    constexpr std::int32_t rows = 2000;
+    std::int64_t newest = 0;
+    {
+        auto const store = postgres_backend::connect(postgres_server(), options).value();
+        table<mark> const marks{store, "marks"};
+        marks.create().value();
+        for (std::int32_t from = 0; from < rows; from += 100) {
+            auto batch = marks.batch();
+            for (std::int32_t number = from; number < from + 100; ++number) { batch.insert({"w", number, number}); }
+            batch.submit().value();
+        }
+        newest = marks.get_stored("w", rows - 1).value().etag.timestamp().ticks;
+    }
+    into_format_1(options, newest + 1'000'000'000); // later than the clock
+    std::atomic<bool> stop{false};
+    std::atomic<std::size_t> reads{0};
+    std::atomic<std::size_t> wrong{0};
+    std::atomic<std::size_t> written_after{0};
+    std::mutex mutex;
+    std::map<std::string, std::size_t> refusals;
+    std::map<std::int32_t, std::int64_t> acknowledged; // number, version
+    std::vector<std::thread> programs;
+    for (std::int32_t program = 0; program < 8; ++program) {
+        programs.emplace_back([&, program] {
+            std::optional<postgres_backend> store;
+            for (std::int32_t turn = 0; !stop; ++turn) {
+                if (!store) {
+                    auto opened = postgres_backend::connect(postgres_server(), options);
+                    if (!opened) { continue; }
+                    store = *std::move(opened);
+                }
+                table<mark> const marks{*store, "marks"};
+                std::int32_t const number = (turn * 7 + program) % rows;
+                auto const read = marks.get("w", number);
+                reads += read ? 1U : 0U;
+                wrong += read && read->value != number ? 1U : 0U;
+                std::int32_t const fresh = 1'000'000 * (program + 1) + turn;
+                auto const made = marks.insert({"n", fresh, 1});
+                std::lock_guard const lock{mutex};
+                if (made) {
+                    ++written_after;
+                    acknowledged[fresh] = made->etag.timestamp().ticks;
+                }
+                for (auto const* const each : {read ? nullptr : &read.error(), made ? nullptr : &made.error()}) {
+                    if (each != nullptr) { ++refusals[std::string{to_string(each->code)}]; }
+                }
+                // A program with the old tables open has to open them again.
+                if (!read && read.error().code == error_code::store_foreign) { store.reset(); }
+            }
+        });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    CHECK(written_after == 0);
+    CHECK(postgres_backend::migrate(postgres_server(), options));
+    for (int waited = 0; waited < 600 && written_after < 200; ++waited) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    }
+    stop = true;
+    for (std::thread& each : programs) { each.join(); }
+    CHECK(reads > 0);
+    CHECK(wrong == 0);
+    CHECK(written_after >= 200);
+    for (auto const& [code, times] : refusals) {
+        INFO(code << " " << times);
+        CHECK((code == "StoreReadOnly" || code == "StoreForeign"));
+    }
+    auto const store = postgres_backend::connect(postgres_server(), options).value();
+    table<mark> const marks{store, "marks"};
+    CHECK(marks.where(fields<mark>::place == "w").count().value() == rows);
+    CHECK(marks.where(fields<mark>::place == "n").count().value() == acknowledged.size());
+    for (auto const& [number, version] : acknowledged) {
+        CHECK(version > newest + 1'000'000'000);
+        CHECK(marks.get_stored("n", number).value().etag.timestamp().ticks == version);
+    }
 }

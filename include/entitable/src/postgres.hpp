@@ -12,13 +12,17 @@
 #endif
 
 #include <entitable/local/postgres/impl/pg_connection.ipp>
+#include <entitable/local/postgres/impl/pg_fiber.ipp>
 #include <entitable/local/postgres/impl/pg_key.ipp>
+#include <entitable/local/postgres/impl/pg_lane.ipp>
 #include <entitable/local/postgres/impl/pg_open.ipp>
+#include <entitable/local/postgres/impl/pg_place.ipp>
 #include <entitable/local/postgres/impl/pg_pool.ipp>
 #include <entitable/local/postgres/impl/pg_schema.ipp>
 #include <entitable/local/postgres/impl/pg_statements.ipp>
 #include <entitable/local/postgres/impl/pg_target.ipp>
 #include <entitable/local/postgres/impl/postgres_address.ipp>
+#include <entitable/local/postgres/impl/postgres_channel.ipp>
 #include <entitable/local/postgres/impl/postgres_commit.ipp>
 #include <entitable/local/postgres/impl/postgres_scan.ipp>
 #include <entitable/local/postgres/impl/postgres_store.ipp>

@@ -6,7 +6,7 @@
 /// Blocking code on its own stack in a loop: a wait leaves the stack, and a coroutine awaits the code.
 
 #include <entitable/async/detail/loop_core.hpp>
-#include <entitable/async/detail/side_stack.hpp>
+#include <entitable/core/detail/side_stack.hpp>
 
 #include <memory>
 #include <optional>

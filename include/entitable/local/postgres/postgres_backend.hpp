@@ -6,6 +6,7 @@
 /// `postgres_backend`: the table service in a PostgreSQL database, for many processes on many machines.
 
 #include <entitable/core/transport/any_store.hpp>
+#include <entitable/core/transport/channel.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/local.hpp>
 #include <entitable/local/postgres/postgres_store.hpp>
@@ -41,6 +42,15 @@ public:
         return postgres_store::migrate(connection_string, options);
     }
 
+    /// Opens a channel: many requests at once from one thread, over few connections. Point reads share one connection, and writes of single
+    /// rows up to two, on which their statements follow one another without waiting for results; writes of a partition keep their
+    /// order. Everything else borrows a connection of its own, and waits for it until its deadline or for
+    /// `postgres_options::longest_wait`. If a connection of many requests breaks, reads are repeated on another one, and each write finds out whether it was
+    /// applied. Null if `io` or `local_options::time` is not the clock of the system: then requests block.
+    ///
+    /// Cost: a request in flight takes a stack of some KiB.
+    [[nodiscard]] shared<channel> open(io_driver& io) const;
+
 private:
     postgres_backend(postgres_store::opened_database opened, postgres_options options)
         : local<postgres_store>(std::move(options.local), std::move(opened)) {}
@@ -53,3 +63,7 @@ extern template detail::transport_interface* detail::make_model(postgres_backend
 #endif
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/postgres/impl/postgres_channel.ipp>
+#endif

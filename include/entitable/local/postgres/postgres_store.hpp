@@ -91,6 +91,8 @@ public:
         row_write const& change, call const& context = {});
     /// Returns the clock of its deadlines.
     [[nodiscard]] clock& time() const noexcept { return *pool_->options().local.time; }
+    /// Returns the connections, for channels.
+    [[nodiscard]] detail::pg_pool& connections() const noexcept { return *pool_; }
 
 private:
     struct question;
@@ -100,7 +102,8 @@ private:
 
     void set_timeout(detail::pg_connection& on, call const& context) const;
     template <class Work>
-    auto reading(call const& context, Work const& work) -> decltype(work(std::declval<detail::pg_connection&>()));
+    auto reading(call const& context, Work const& work, bool in_lane = false)
+        -> decltype(work(std::declval<detail::pg_connection&>()));
     [[nodiscard]] result<lookup> scan_on(
         detail::pg_connection& on, std::string_view table, row_scan& all, scan_visitor visit, call const& context);
     [[nodiscard]] result<lookup> try_update(
@@ -109,6 +112,8 @@ private:
     [[nodiscard]] result<lookup> settle(
         detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
     void send(detail::pg_connection& on, lone_write& sent);
+    [[nodiscard]] std::optional<result<row_written>> insert_with_others(
+        detail::pg_pool::borrowed& on, lone_write& sent, call const& context);
     [[nodiscard]] result<row_written> not_written(
         detail::pg_connection& on, lone_write const& sent, call const& context, bool& again);
     [[nodiscard]] result<row_written> failed_write(

@@ -27,6 +27,9 @@ struct pg_result;
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+class pg_lane;
+struct pg_lane_call;
+
 /// The statements of the store; their texts are in pg_statements.ipp.
 enum class pg_statement : std::uint8_t {
     settings,
@@ -77,6 +80,7 @@ enum class pg_statement : std::uint8_t {
     forgotten,
     purge_rows,
     purged,
+    insert_many,
     count,
 };
 
@@ -157,9 +161,15 @@ private:
     std::unique_ptr<pg_result, clear> answer_;
 };
 
-/// Thread safety: one thread at a time.
+/// A connection, or a place in a lane, which sends statements of several calls over one connection. Thread safety: one thread at a time.
 class pg_connection {
 public:
+    /// A place in a lane over `real`.
+    pg_connection(std::unique_ptr<pg_lane_call> call, pg_connection const& real);
+    pg_connection(pg_connection&&) noexcept;
+    pg_connection& operator=(pg_connection&&) = delete;
+    ~pg_connection();
+
     /// Opens a connection to the first host that meets the connection string; creates the library's tables if they are missing and
     /// `may_create` is set, and compares their version. The arguments must outlive it. Sets `no_room` if it failed because the server or
     /// this process has reached a connection limit.
@@ -188,7 +198,16 @@ public:
     /// Whether the last failure is a key that exists in the table of entities.
     [[nodiscard]] bool key_exists() const noexcept { return state_ == "23505" && constraint_ == "entities_pkey"; }
     /// The server warned that a commit is not on the standby.
-    [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
+    [[nodiscard]] bool unreplicated() const noexcept;
+    /// Whether this is a place in a lane.
+    [[nodiscard]] bool in_lane() const noexcept { return lane_ != nullptr; }
+    /// The call ended before the response of its lane: what it sent may still be executed.
+    [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
+    /// Inserts a row together with inserts of other calls in the lane. Returns false if nothing was done, and the call has to insert alone.
+    [[nodiscard]] bool insert_in_group(pg_value table, pg_value partition, pg_value row, pg_value bytes,
+        std::int64_t partition_lock, std::int64_t row_lock, call const& context, result<std::int64_t>& version);
+    /// The server skipped what the call sent, because the statement of another call failed: send it again.
+    [[nodiscard]] bool skipped() const noexcept;
     /// Whether both connections share the same history of the same server; false if that is unknown, and behind a pooler, which may use a
     /// different server each time.
     [[nodiscard]] bool same_history(std::string const& other) const noexcept {
@@ -213,8 +232,8 @@ private:
         std::uint64_t forks;
         void operator()(pg_conn* on) const noexcept;
     };
-    pg_connection(pg_conn* on, pg_statement_sets const& statements, postgres_options const& options)
-        : on_(on), sets_(&statements), statements_(&statements.current), options_(&options) {}
+    friend class pg_lane;
+    pg_connection(pg_conn* on, pg_statement_sets const& statements, postgres_options const& options);
     enum class waited : std::uint8_t { ready, gave_up, lost };
     [[nodiscard]] waited wait(pg_wait const& until);
     [[nodiscard]] pg_wait longest(call const& context) const noexcept;
@@ -231,6 +250,8 @@ private:
     [[nodiscard]] result<void> prepare(bool may_create, pg_wait const& until);
     [[nodiscard]] failure problem(pg_result const* answer, call const& context);
     [[nodiscard]] failure lost();
+    void send_in_lane(pg_statement statement, std::initializer_list<pg_value> values);
+    [[nodiscard]] result<std::vector<pg_rows>> run_in_lane(pg_wait const& until);
 
     std::unique_ptr<pg_conn, finish> on_;
     pg_statement_sets const* sets_;
@@ -239,18 +260,22 @@ private:
     /// What a queued message is: a statement, a statement whose result is ignored, or the preparation of a statement.
     static constexpr std::uint8_t asked_for = 0xFF;
     static constexpr std::uint8_t unasked = 0xFE;
-    std::vector<std::uint8_t> queued_; ///< one of the values above, or the number of the statement that is prepared
-    std::uint64_t prepared_{};         ///< a bit for each statement that this session has prepared
-    bool named_{};                     ///< statements are prepared, each before its first use
-    bool own_settings_{true};          ///< the session started with our settings; otherwise each transaction sends them
+    std::unique_ptr<pg_lane_call> lane_; ///< null for a connection
+    std::vector<std::uint8_t> queued_;   ///< one of the values above, or the number of the statement that is prepared
+    std::uint64_t prepared_{};           ///< a bit for each statement that this session has prepared
+    std::uint64_t preparing_{};          ///< a bit for each statement whose preparation was sent
+    bool named_{};                       ///< statements are prepared, each before its first use
+    bool own_settings_{true}; ///< the session started with our settings; otherwise each transaction sends them
     std::chrono::steady_clock::time_point last_answer_{};
     bool broken_{};
+    bool abandoned_{};
     bool rolls_back_{}; ///< a rollback is under way
     bool cancelled_{};
+    std::int32_t session_{}; ///< number of the server's process
     std::string state_;
     std::string constraint_; ///< name of the violated constraint, if any
     std::string history_;
-    std::unique_ptr<bool> unreplicated_{std::make_unique<bool>(false)};
+    std::unique_ptr<bool> unreplicated_; ///< null in a lane
 };
 
 } // namespace detail

@@ -6,6 +6,7 @@
 /// A pool of connections, reused between calls.
 
 #include <entitable/local/postgres/detail/pg_connection.hpp>
+#include <entitable/local/postgres/detail/pg_fiber.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +15,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// What a call does in a lane.
+enum class pg_lane_use : std::uint8_t { read, write };
 
 /// Thread safety: `borrow` and `forget_idle` may be called from several threads.
 class pg_pool {
@@ -33,7 +37,12 @@ public:
         ~borrowed() { give_back(); }
         /// Returns the connection early.
         void give_back() noexcept {
-            if (!one_.empty()) { from_->take_back(one_); }
+            if (one_.empty()) { return; }
+            if (one_.front().in_lane()) {
+                one_.clear();
+            } else {
+                from_->take_back(one_);
+            }
         }
         /// Whether the connection has not been returned yet.
         [[nodiscard]] bool held() const noexcept { return !one_.empty(); }
@@ -52,6 +61,10 @@ public:
     /// served.
     [[nodiscard]] result<borrowed> borrow(call const& context);
     [[nodiscard]] result<borrowed> borrow(pg_wait const& until);
+    /// Like `borrow`; on a stack of a channel it gets a place in one of the channel's lanes. Writes with the same `key` keep their order.
+    [[nodiscard]] result<borrowed> borrow_place(pg_lane_use what, std::int64_t key, call const& context);
+    /// Whether a call waits for a connection.
+    [[nodiscard]] bool is_waited_for() noexcept;
     /// Closes the idle connections: one connection was broken, so the others may be broken too.
     void forget_idle() noexcept;
     /// Opens the first connection, and creates the tables if they are missing.
@@ -62,6 +75,8 @@ private:
     using moment = std::chrono::steady_clock::time_point;
     struct waiter {
         std::condition_variable woken;
+        pg_fiber* fiber{}; ///< the stack of a channel that waits; null: a thread
+        void wake() noexcept;
     };
     void take_back(std::list<pg_connection>& one) noexcept;
     [[nodiscard]] bool has_one() const noexcept; ///< whether one is idle or may be opened; call with the lock held

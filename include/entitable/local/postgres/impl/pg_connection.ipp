@@ -6,6 +6,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
+#include <entitable/local/postgres/detail/pg_fiber.hpp>
 #include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/local/postgres/impl/pg_library.ipp>
 
@@ -122,9 +123,10 @@ ENTITABLE_DECL failure pg_connection::lost() {
         error_code::transport_failed, "the connection to the database was lost", PQerrorMessage(on_.get()));
 }
 
-ENTITABLE_DECL std::int32_t pg_connection::session() const noexcept { return PQbackendPID(on_.get()); }
+ENTITABLE_DECL std::int32_t pg_connection::session() const noexcept { return session_; }
 
 ENTITABLE_DECL bool pg_connection::hung_up() {
+    if (lane_) { return false; } // its lane looks
     // A system call for each write is noticeable. A connection that is cut in so short a time is handled like one that is cut in the write.
     constexpr std::chrono::milliseconds soon{1};
     if (std::chrono::steady_clock::now() - last_answer_ < soon) { return broken_; }
@@ -159,7 +161,7 @@ ENTITABLE_DECL pg_connection::waited pg_connection::wait(pg_wait const& until) {
             // The server's last message may still be there.
             return at.fd >= 0 && PQconsumeInput(on_.get()) != 0 ? waited::ready : waited::lost;
         }
-        int const ready = ::poll(&at, 1, until.slice());
+        int const ready = pg_poll(at, until.slice());
         if (ready > 0) {
             if (PQconsumeInput(on_.get()) == 0) { return waited::lost; }
             if (PQisBusy(on_.get()) == 0) { return waited::ready; }
@@ -202,11 +204,11 @@ ENTITABLE_DECL void pg_connection::send_now(
     }
     // An error shows when the results are read.
     auto const number = static_cast<std::uint8_t>(statement);
-    if (named_ && (prepared_ >> number & 1U) == 0 &&
-        std::find(queued_.begin(), queued_.end(), number) == queued_.end()) {
+    if (named_ && ((prepared_ | preparing_) >> number & 1U) == 0) {
         static_cast<void>(PQsendPrepare(
             on_.get(), statements_->name(statement).c_str(), statements_->text(statement).c_str(), 0, nullptr));
         queued_.push_back(number);
+        preparing_ |= std::uint64_t{1} << number;
     }
     if (named_) {
         static_cast<void>(
@@ -219,6 +221,7 @@ ENTITABLE_DECL void pg_connection::send_now(
 }
 
 ENTITABLE_DECL void pg_connection::send(pg_statement statement, std::initializer_list<pg_value> values) {
+    if (lane_) { return send_in_lane(statement, values); }
     bool const begins = statement == pg_statement::begin || statement == pg_statement::begin_read;
     bool const settings = !own_settings_ && queued_.empty() && PQtransactionStatus(on_.get()) == PQTRANS_IDLE;
     if (begins || !settings) { send_now(statement, values); }
@@ -236,6 +239,7 @@ ENTITABLE_DECL pg_wait pg_connection::longest(call const& context) const noexcep
 }
 
 ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
+    if (lane_) { return run_in_lane(until); }
     static call const nobody;
     pg_wait const whole = until;
     call const& context = until.context();
@@ -274,6 +278,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
         switch (PQresultStatus(answer)) {
             case PGRES_PIPELINE_SYNC:
                 last_answer_ = std::chrono::steady_clock::now();
+                preparing_ = 0;
                 if (!outcome) {
                     roll_back(whole);
                     return std::move(outcome).as_failure();
@@ -298,7 +303,9 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
 
 ENTITABLE_DECL void pg_connection::roll_back(pg_wait const& until) noexcept {
     // A rollback that fails breaks the connection, and is not rolled back itself.
-    if (rolls_back_ || spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) { return; }
+    if (lane_ || rolls_back_ || spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) {
+        return;
+    }
     std::string const kept = state_;
     rolls_back_ = true;
     send(pg_statement::rollback);

@@ -7,6 +7,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
+#include <entitable/local/postgres/detail/pg_fiber.hpp>
 #include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/local/postgres/impl/pg_connection.ipp>
 #include <entitable/local/postgres/impl/pg_library.ipp>
@@ -118,12 +119,13 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     pg_conn* const on = made.on_.get();
     if (on == nullptr) { return failure{error_code::store_failed, "out of memory for a connection"}; }
     made.own_settings_ = with_options;
-    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // makes libpq's messages include the SQLSTATE
+    PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get()); // libpq would print them
+    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE));       // makes libpq's messages include the SQLSTATE
     auto last = PQstatus(on);
     auto state = last == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
         pollfd at{PQsocket(on), static_cast<short>(state == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
-        if (::poll(&at, 1, until.slice()) != 0) {
+        if (pg_poll(at, until.slice()) != 0) {
             state = PQconnectPoll(on);
             last = PQstatus(on) == CONNECTION_BAD ? last : PQstatus(on);
         } else if (until.over()) {
@@ -154,7 +156,6 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
                   "there"};
     }
     static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_DEFAULT));
-    PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get());
     if (PQsetnonblocking(on, 1) != 0) { return made.lost(); }
     return made;
 }
@@ -271,6 +272,7 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
                                  "left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8)");
         if (history && !history->empty()) { history_ = history->front().bytes(0, 0); }
     }
+    session_ = PQbackendPID(on_.get());
     if (broken_ || PQenterPipelineMode(on_.get()) == 0) { return lost(); }
     return {};
 }

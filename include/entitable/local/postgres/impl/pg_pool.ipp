@@ -3,9 +3,10 @@
 #pragma once
 
 #include <entitable/core/try.hpp>
+#include <entitable/local/postgres/detail/pg_lane.hpp>
 #include <entitable/local/postgres/detail/pg_pool.hpp>
 
-#include <thread>
+#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -20,29 +21,61 @@ ENTITABLE_DECL result<bool> pg_pool::wait_for_one(
     std::unique_lock<std::mutex>& lock, std::list<pg_connection>& one, pg_wait const& until) {
     if (!waiting_.empty() || !has_one()) {
         waiter own;
+        own.fiber = pg_fiber::running();
         std::list<waiter*> place{&own};
         waiting_.splice(waiting_.end(), place);
         auto const mine = --waiting_.end();
         while (waiting_.front() != &own || !has_one()) {
             if (until.over()) {
                 waiting_.erase(mine);
-                if (!waiting_.empty()) { waiting_.front()->woken.notify_one(); }
+                if (!waiting_.empty()) { waiting_.front()->wake(); }
                 auto allowed = until.allowed();
                 return allowed ? failure{error_code::store_busy,
                                      "every connection to the database is in use (postgres_options::connections)"}
                                : std::move(allowed).as_failure();
             }
-            own.woken.wait_for(lock, std::chrono::milliseconds{until.slice()});
+            if (own.fiber != nullptr) { // another thread cannot wake it: the first one looks more often
+                bool const next = waiting_.front() == &own;
+                lock.unlock();
+                own.fiber->pause(std::chrono::steady_clock::now() +
+                    (std::min)(std::chrono::milliseconds{next ? 3 : 20}, std::chrono::milliseconds{until.slice()}));
+                lock.lock();
+            } else {
+                own.woken.wait_for(lock, std::chrono::milliseconds{until.slice()});
+            }
         }
         waiting_.erase(mine);
         if (!waiting_.empty()) { // more than one connection may be available
-            waiting_.front()->woken.notify_one();
+            waiting_.front()->wake();
         }
     }
     ++lent_;
     if (idle_.empty()) { return true; }
     one.splice(one.end(), idle_, --idle_.end());
     return false;
+}
+
+/// Only the thread of a channel may wake its stacks.
+ENTITABLE_DECL void pg_pool::waiter::wake() noexcept {
+    if (fiber == nullptr) {
+        woken.notify_one();
+    } else if (pg_fiber const* const here = pg_fiber::running();
+        &fiber->host() == (here != nullptr ? &here->host() : pg_fibers::polled())) {
+        fiber->wake();
+    }
+}
+
+ENTITABLE_DECL bool pg_pool::is_waited_for() noexcept {
+    std::lock_guard const lock{mutex_};
+    return !waiting_.empty();
+}
+
+ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow_place(
+    pg_lane_use what, std::int64_t key, call const& context) {
+    pg_fiber const* const on = pg_fiber::running();
+    pg_lanes* const lanes = on != nullptr && !on->host().ending() ? on->host().lanes : nullptr;
+    if (lanes == nullptr || !lanes->belongs_to(*this)) { return borrow(context); }
+    return lanes->enter(what, key, {context, *options_.local.time, options_.longest_wait});
 }
 
 ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(call const& context) {
@@ -81,7 +114,7 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(pg_wait const& until) {
             return allowed ? std::move(opened).as_failure() : std::move(allowed).as_failure();
         }
         if (alone) { // this process has no connection to return, but others may
-            std::this_thread::sleep_for(std::chrono::milliseconds{until.slice()});
+            pg_sleep(std::chrono::milliseconds{until.slice()});
         }
     }
 }
@@ -91,7 +124,7 @@ ENTITABLE_DECL void pg_pool::take_back(std::list<pg_connection>& one) noexcept {
         std::lock_guard const lock{mutex_};
         --lent_;
         if (!one.empty() && !one.front().spent()) { idle_.splice(idle_.end(), one); }
-        if (!waiting_.empty()) { waiting_.front()->woken.notify_one(); }
+        if (!waiting_.empty()) { waiting_.front()->wake(); }
     }
     one.clear();
 }

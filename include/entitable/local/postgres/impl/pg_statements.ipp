@@ -20,11 +20,14 @@ inline constexpr std::string_view pg_next_version =
     "NOT NULL AND pg_advisory_unlock(#, -1) THEN pg_sequence_last_value('@.base') END ELSE "
     "pg_sequence_last_value('@.base') END)";
 
+/// Raises `base` if the sum has fallen behind the clock. Returns no null.
+inline constexpr std::string_view pg_on_time = pg_next_version.substr(pg_next_version.find("CASE"));
+
 /// The next version if the sum is known to be near the clock.
 inline constexpr std::string_view pg_next_version_on_time = "nextval('@.draws') + pg_sequence_last_value('@.base')";
 
 /// Replaces each @ with the name of the schema, each # with the number of the locks, each ~N with the next version, at the time of
-/// parameter N, and each ^ with the next version if the sum is known to be near the clock. In tables of format 1 the entities are in `rows`, and their versions in the values.
+/// parameter N, each %N with the raise of `base` to that time, and each ^ with the next version if the sum is known to be near the clock. In tables of format 1 the entities are in `rows`, and their versions in the values.
 inline std::string with_pg_schema(std::string_view text, std::string const& schema) {
     std::string made;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -34,8 +37,8 @@ inline std::string with_pg_schema(std::string_view text, std::string const& sche
             text::append_decimal(made, pg_lock_class);
         } else if (text[at] == '^') {
             made += with_pg_schema(pg_next_version_on_time, schema);
-        } else if (text[at] == '~') {
-            std::string draw{pg_next_version};
+        } else if (text[at] == '~' || text[at] == '%') {
+            std::string draw{text[at] == '~' ? pg_next_version : pg_on_time.substr(0, pg_on_time.size() - 1)};
             ++at;
             for (std::size_t mark = draw.find('?'); mark != std::string::npos; mark = draw.find('?')) {
                 draw[mark] = text[at];
@@ -220,6 +223,14 @@ inline constexpr pg_statement_text pg_statement_texts[] = {
         "DELETE FROM @.entities WHERE ctid = ANY (ARRAY(SELECT ctid FROM @.entities WHERE table_id = "
         "$1::int4 LIMIT 5000)) RETURNING 1"},
     {pg_statement::purged, "DELETE FROM @.forgotten WHERE id = $1::int4"},
+    // Inserts of several calls. `base` is raised once, before the locks; each version is drawn under the locks of its row. The order of the
+    // results is that of the arrays. A table that does not exist is refused (23502), as is a row that exists (23505).
+    {pg_statement::insert_many,
+        "INSERT INTO @.entities SELECT (SELECT id FROM @.tables WHERE key = $1::bytea), p, r, ^, v FROM "
+        "unnest($2::bytea[], $3::bytea[], $4::bytea[], $6::int8[], $7::int8[]) AS k (p, r, v, pl, rl) WHERE (SELECT "
+        "%5) "
+        "IS NOT NULL AND pg_advisory_xact_lock_shared(pl) IS NOT NULL AND pg_advisory_xact_lock(rl) IS NOT NULL "
+        "RETURNING version"},
 };
 
 /// Whether each statement stands at its number.

@@ -5,6 +5,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/core/wipe.hpp>
+#include <entitable/local/postgres/detail/pg_fiber.hpp>
 #include <entitable/local/postgres/detail/pg_target.hpp>
 #include <entitable/local/postgres/impl/pg_library.ipp>
 
@@ -267,7 +268,13 @@ ENTITABLE_DECL result<std::vector<std::string>> pg_addresses(std::string const& 
             return allowed ? failure{error_code::transport_failed, "a host name was not resolved in time"}
                            : std::move(allowed).as_failure();
         }
-        one->done.wait_for(lock, std::chrono::milliseconds{until.slice()});
+        if (pg_fiber::running() != nullptr) {
+            lock.unlock();
+            pg_sleep(std::chrono::milliseconds{2});
+            lock.lock();
+        } else {
+            one->done.wait_for(lock, std::chrono::milliseconds{until.slice()});
+        }
     }
     if (one->addresses.empty()) { return failure{error_code::transport_failed, "cannot resolve a host name"}; }
     return std::move(one->addresses);

@@ -104,7 +104,7 @@ ENTITABLE_DECL postgres_store::write_outcome postgres_store::ask_elsewhere(detai
         if (other) {
             if (write_outcome const found = ask(*other, until); found != write_outcome::open) { return found; }
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds{until.slice() < 10 ? until.slice() : 10});
+        detail::pg_sleep(std::chrono::milliseconds{until.slice() < 10 ? until.slice() : 10});
     }
     return write_outcome::unknown;
 }

@@ -13,12 +13,14 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Replaces a connection that was cut while idle: a read is repeated once, on a new connection.
 template <class Work>
-auto postgres_store::reading(call const& context, Work const& work)
+auto postgres_store::reading(call const& context, Work const& work, bool in_lane)
     -> decltype(work(std::declval<detail::pg_connection&>())) {
     for (;;) {
-        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        ENTITABLE_TRY(
+            auto on, in_lane ? pool_->borrow_place(detail::pg_lane_use::read, 0, context) : pool_->borrow(context));
         auto read = work(*on);
-        if (read || !is_stale(on, read.error())) { return read; }
+        if (read || !(on->skipped() || is_stale(on, read.error()))) { return read; }
+        ENTITABLE_CHECK(check_call(context, time()));
     }
 }
 
@@ -29,11 +31,12 @@ ENTITABLE_DECL result<lookup> postgres_store::get(
     if (!detail::append_utf16_key(partition, partition_key) || !detail::append_utf16_key(row, row_key)) {
         return lookup::absent;
     }
-    auto answers = reading(context, [&](detail::pg_connection& on) {
+    auto const read = [&](detail::pg_connection& on) {
         set_timeout(on, context);
         on.send(detail::pg_statement::get, {table, partition_key, row_key});
         return on.run(context);
-    });
+    };
+    auto answers = reading(context, read, true);
     if (!answers) { return std::move(answers).as_failure(); }
     detail::pg_rows const& found = answers->back();
     if (found.size() == 0) { return lookup::no_table; }

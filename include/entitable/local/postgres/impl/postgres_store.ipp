@@ -10,7 +10,6 @@
 #include <entitable/local/postgres/postgres_store.hpp>
 
 #include <algorithm>
-#include <thread>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -172,7 +171,7 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
         ENTITABLE_CHECK(check_call(context, time()));
         on.give_back();
         if (tries > 2) { // lets conflicting updates finish
-            std::this_thread::sleep_for(std::chrono::milliseconds{tries});
+            detail::pg_sleep(std::chrono::milliseconds{tries});
         }
     }
 }

@@ -9,8 +9,6 @@
 #include <entitable/local/postgres/detail/pg_key.hpp>
 #include <entitable/local/postgres/postgres_store.hpp>
 
-#include <thread>
-
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A write of one row, in the forms that statements take, and what was known before it was sent.
@@ -20,6 +18,7 @@ struct postgres_store::lone_write {
     std::string partition;
     std::string row;
     std::string bytes; ///< has a number unique to this write instead of the Timestamp
+    std::int64_t partition_lock{};
     std::int64_t version_before{};
     std::int64_t removals_before{};
     detail::pg_statement statement{}; ///< the statement that was sent last
@@ -62,7 +61,7 @@ ENTITABLE_DECL void postgres_store::send(detail::pg_connection& on, lone_write& 
     bool on_time = ticks - nearest <= sent.version_before;
     pg_number const now{ticks};
     std::string_view const row{sent.row};
-    auto const partition_lock = [&] { return pg_number{lock_of(sent.table, sent.partition, nullptr)}; };
+    auto const partition_lock = [&] { return pg_number{sent.partition_lock}; };
     auto const row_lock = [&] { return pg_number{lock_of(sent.table, sent.partition, &row)}; };
     pg_number const required{sent.change.version.value_or(-1)};
     auto const choose = [&](pg_statement late) {
@@ -136,6 +135,10 @@ ENTITABLE_DECL result<row_written> postgres_store::failed_write(
             !done && done.error().effect == effect::none && !fresh && done.error().code == error_code::transport_failed;
         return done;
     }
+    if (on->abandoned()) { // its session serves other calls, so the write cannot be stopped
+        why.error().effect = effect::unknown;
+        return why;
+    }
     row_written done;
     if (sent.statement == pg_statement::insert && on->state() == "23502") {
         done.met = row_written::outcome::no_table;
@@ -148,7 +151,7 @@ ENTITABLE_DECL result<row_written> postgres_store::failed_write(
         done.met = row_written::outcome::differs;
         return done;
     }
-    again = on->state() == "40001" || on->state() == "40P01";
+    again = on->skipped() || on->state() == "40001" || on->state() == "40P01";
     return why;
 }
 
@@ -161,13 +164,19 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
     if (sent.bytes.size() >= row_format::header_size) {
         row_format::store(sent.bytes.data() + row_format::timestamp_offset, static_cast<std::int64_t>(tokens_.bits()));
     }
+    sent.partition_lock = lock_of(table, sent.partition, nullptr);
     for (unsigned tries = 0;; ++tries) {
-        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        ENTITABLE_TRY(auto on, pool_->borrow_place(detail::pg_lane_use::write, sent.partition_lock, context));
         if (!on.fresh() && on->hung_up()) {
             pool_->forget_idle();
             continue;
         }
         ENTITABLE_CHECK(on->may_write());
+        if (tries == 0 && change.kind == row_write::change::insert && on->in_lane()) {
+            if (auto done = insert_with_others(on, sent, context)) { return *std::move(done); }
+            ENTITABLE_CHECK(check_call(context, time()));
+            if (!on.held()) { continue; }
+        }
         set_timeout(*on, context);
         send(*on, sent);
         auto answers = on->run(context);
@@ -189,8 +198,36 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
         if (!again || tries >= 100) { return done; }
         ENTITABLE_CHECK(check_call(context, time()));
         on.give_back();
-        if (tries > 2) { std::this_thread::sleep_for(std::chrono::milliseconds{tries}); }
+        if (tries > 2) { detail::pg_sleep(std::chrono::milliseconds{tries}); }
     }
+}
+
+/// Inserts in one statement with the inserts that other calls of the channel make at the same time. Returns nothing if the row has to be inserted
+/// alone.
+ENTITABLE_DECL std::optional<result<row_written>> postgres_store::insert_with_others(
+    detail::pg_pool::borrowed& on, lone_write& sent, call const& context) {
+    if (rows_expected_.load(memory_order::relaxed) > 0) { return std::nullopt; }
+    sent.version_before = version_seen_.load(memory_order::relaxed);
+    sent.removals_before = removals_seen_.load(memory_order::relaxed);
+    sent.statement = detail::pg_statement::insert_many;
+    std::string_view const row{sent.row};
+    result<std::int64_t> version = std::int64_t{0};
+    if (!on->insert_in_group(sent.table, sent.partition, sent.row, sent.bytes, sent.partition_lock,
+            lock_of(sent.table, sent.partition, &row), context, version)) {
+        return std::nullopt;
+    }
+    if (!version) {
+        bool again = false;
+        auto done = failed_write(on, sent, std::move(version).as_failure(), context, again);
+        if (again) {
+            on.give_back();
+            return std::nullopt;
+        }
+        return done;
+    }
+    if (on->unreplicated()) { return result<row_written>{unreplicated()}; }
+    note(*version, 0);
+    return result<row_written>{row_written{row_written::outcome::done, *version}};
 }
 
 /// Concludes from a read of a row whether a write of the row was applied. The value contains a number unique to the
