@@ -131,12 +131,11 @@ TEST_CASE("values are accepted in the forms that other clients write, and values
         CAPTURE(good);
         CHECK(insert(good) == "201");
     }
-    for (std::string const bad :
-        {R"("A":2147483648)", R"("A@odata.type":"Edm.Int64","A":5)", R"("A@odata.type":"Edm.Int32","A":"x")",
-            R"("A@odata.type":"Edm.Guid","A":"12")", R"("A@odata.type":"Edm.Binary","A":"a")",
-            R"("A@odata.type":"Edm.Unknown","A":"1")", R"("A@odata.type":"Edm.DateTime","A":"1600-12-31T00:00:00Z")",
-            R"("A@odata.type":"Edm.DateTime","A":"2020-02-30T00:00:00Z")", R"("A":[1])", R"("A":{"B":1})",
-            R"("A":1e999)", R"("A@odata.type":"Edm.Int64","A":"9223372036854775808")"}) {
+    for (std::string const bad : {R"("A@odata.type":"Edm.Int64","A":5)", R"("A@odata.type":"Edm.Int32","A":"x")",
+             R"("A@odata.type":"Edm.Guid","A":"12")", R"("A@odata.type":"Edm.Binary","A":"a")",
+             R"("A@odata.type":"Edm.Unknown","A":"1")", R"("A@odata.type":"Edm.DateTime","A":"1600-12-31T00:00:00Z")",
+             R"("A@odata.type":"Edm.DateTime","A":"2020-02-30T00:00:00Z")", R"("A":[1])", R"("A":{"B":1})",
+             R"("A":1e999)", R"("A@odata.type":"Edm.Int64","A":"9223372036854775808")"}) {
         CAPTURE(bad);
         CHECK(insert(bad) == "400 InvalidInput");
     }

@@ -53,6 +53,7 @@
 #include <entitable/cloud/wire/impl/odata_filter.ipp>
 #include <entitable/cloud/wire/impl/odata_reader.ipp>
 #include <entitable/cloud/wire/impl/request_writer.ipp>
+#include <entitable/cloud/wire/impl/sent_literal.ipp>
 #include <entitable/cloud/wire/impl/service_address.ipp>
 #include <entitable/cloud/wire/impl/service_error.ipp>
 #include <entitable/cloud/wire/impl/service_token.ipp>

@@ -72,10 +72,13 @@ ENTITABLE_DECL result<delete_table::response> read_success(
 }
 
 ENTITABLE_DECL result<list_tables::response> read_success(
-    list_tables const&, http_response const& response, exchange& work) {
+    list_tables const& request, http_response const& response, exchange& work) {
     auto tables = response.status == 200 ? work.reader.read_tables(response.body)
                                          : garbled(response, {"its status is invalid for this request"});
     if (!tables) { return std::move(tables).as_failure(); }
+    if (tables->size() > request.page_size) {
+        return garbled(response, {"it contains more tables than the page size"});
+    }
     list_tables::response made{*std::move(tables), std::nullopt};
     service_token const next = service_token_of(response.headers, work.location);
     if (next.table) {

@@ -55,6 +55,7 @@ struct sent_change {
     change_fields const& fields;
     std::string_view body;
     service_address const& address; ///< names the table for an insert, otherwise the entity
+    bool ignores_keys{};            ///< the keys of the address count, whatever the body names
 };
 
 /// Reads a change and checks that it is permitted.

@@ -127,7 +127,9 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         } else if (address->table != made.table) {
             return at_operation(refused_input("The operations of the batch must be on one table."));
         }
-        auto change = read_change({*method, each.fields, each.body, *address}, work.grant, reader);
+        auto change =
+            read_change({*method, each.fields, each.body, *address, work.engine.options().ignores_keys_of_bodies},
+                work.grant, reader);
         if (!change) { return at_operation(std::move(change).as_failure()); }
         made.changes.push_back(*std::move(change));
     }

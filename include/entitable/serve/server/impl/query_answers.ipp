@@ -65,6 +65,9 @@ ENTITABLE_DECL result<projection> read_select(server_work const& work) {
         bool known = name.empty();
         for (std::string const& each : made) { known = known || each == name; }
         if (!known) { made.emplace_back(name); }
+        if (name.find_first_of("'\"[](){}<>=; ") != std::string_view::npos) {
+            return refused_input("$select: an identifier was expected; a name has no quotes, brackets or spaces.");
+        }
         if (made.size() > 1024 || text::valid_utf8_prefix(name) != name.size()) {
             return refused_input("$select names more properties than an entity can have, or is not UTF-8.");
         }

@@ -121,6 +121,9 @@ ENTITABLE_DECL result<http_method> meant_method(http_request const& request) {
 ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const& origin) {
     auto const authorization = work.request.headers.find("Authorization");
     account_state* const account = work.engine.find(work.address.account);
+    if (authorization && work.request.headers.count("Authorization") != 1) {
+        return not_authenticated("The header field Authorization is repeated.");
+    }
     if (account == nullptr) { return not_authenticated("The account or its signature is unknown."); }
     constexpr std::string_view bearer = "Bearer ";
     if (authorization && authorization->starts_with(bearer)) {
@@ -156,6 +159,13 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
     }
     work.account = account;
     return {};
+}
+
+/// Refuses a compressed body, which would be read as if it were plain.
+ENTITABLE_DECL result<void> check_encoding(http_request const& request) {
+    auto const encoding = request.headers.find("Content-Encoding");
+    if (!encoding || encoding->empty() || *encoding == "identity") { return {}; }
+    return refused(415, "UnsupportedMediaType", "The Content-Encoding of the body is not supported.");
 }
 
 /// Checks the protocol version: a date, not before the first version with JSON.
@@ -241,6 +251,7 @@ ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin,
     if (work.request.method == http_method::options) { return answer_preflight(work); }
     if (auto good = authenticate(work, origin); !good) { return good; }
     if (auto good = check_version(work.request); !good) { return good; }
+    if (auto good = check_encoding(work.request); !good) { return good; }
     if (auto good = check_digest(work.request); !good) { return good; }
     ENTITABLE_TRY(auto method, meant_method(work.request));
     work.method = method;

@@ -38,7 +38,10 @@ ENTITABLE_DECL result<void> answer_policies(server_work& work) {
     }
     std::string const table = text::ascii_lower(work.address.table);
     if (sets) {
-        auto policies = read_policies(work.request.body);
+        // The clients for Python and JavaScript send no body for "no policies".
+        auto policies = trimmed(work.request.body).empty()
+            ? result<std::vector<access_policy>>{std::vector<access_policy>{}}
+            : read_policies(work.request.body);
         if (!policies || policies->size() > 5 || !write_xml(*policies)) {
             return refused(
                 400, "InvalidXmlDocument", "XML specified is not syntactically valid, or has more than 5 policies.");
@@ -88,8 +91,8 @@ ENTITABLE_DECL result<void> answer_properties(server_work& work) {
     auto changed = read_properties(work.request.body);
     if (!changed) { return refused(400, "InvalidXmlDocument", "XML specified is not syntactically valid."); }
     if (!write_xml(*changed)) {
-        return refused(400, "InvalidXmlNodeValue",
-            "The value provided for one of the XML nodes in the request body was not in the correct format.");
+        return refused(400, "InvalidXmlDocument",
+            "XML specified is not syntactically valid, or one of its values is out of bounds.");
     }
     std::lock_guard const guard{work.account->lock};
     service_properties& held = work.account->properties;
