@@ -54,6 +54,14 @@ public:
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
     }
 
+    /// Looks at a request before its body is read: at its URL, its sender and `body_size`, the announced bytes of its body. Returns the
+    /// response that refuses it; nullopt if the body should be read, and `answer` called. Content-MD5 is not checked.
+    [[nodiscard]] std::optional<http_response> refusal(
+        http_request const& head, std::uint64_t body_size, request_sender const& from = {}) const {
+        if (!engine_) { return detail::answer_of_absent_server(); }
+        return engine_->refusal(head, body_size, {from.address, from.encrypted});
+    }
+
     /// Handles a request through the HTTP client concept, without a socket. Errors: Cancelled or DeadlineExceeded if the call had already
     /// ended.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {

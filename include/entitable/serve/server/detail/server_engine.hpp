@@ -42,6 +42,9 @@ public:
     [[nodiscard]] http_response answer(http_request const& request, request_origin const& origin, steady_time deadline,
         cancellation_token const& cancellation);
 
+    [[nodiscard]] std::optional<http_response> refusal(
+        http_request const& head, std::uint64_t body_size, request_origin const& origin);
+
     [[nodiscard]] account_state* find(std::string_view account) noexcept;
     /// Lends a reader for one request; `give_back` returns it.
     [[nodiscard]] std::unique_ptr<entity_reader> take_reader();
