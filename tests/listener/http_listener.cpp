@@ -228,6 +228,7 @@ TEST_CASE("the connection that has waited longest gives way to a new one, strang
     CHECK(status_of(another.read_until("- \n")) == "HTTP/1.1 200");
     known.send(request);
     CHECK(status_of(known.read_until("- \n")) == "HTTP/1.1 200");
+    std::this_thread::sleep_for(100ms);      // all connections wait by then
     raw_connection const last{local.port()}; // all senders are known: the longest idle one is `next`
     last.send(request);
     CHECK(status_of(last.read_until("- \n")) == "HTTP/1.1 200");

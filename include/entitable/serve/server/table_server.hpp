@@ -25,9 +25,9 @@ struct request_sender {
 ///
 /// Thread safety: safe to use from several threads, as every transport is.
 ///
-/// The account is the first label of a host like ACCOUNT.table.HOST, or else the first segment of the path. Stored access policies and
-/// the settings of the service are kept in memory: after a restart there are no policies and settings, and signatures that name a policy
-/// are refused. All other data is in the transports.
+/// The account is the first label of a host like ACCOUNT.table.HOST, or else the first segment of the path. All state is in the
+/// transports: stored access policies are a system row of their table, and the settings of the service are in the table
+/// EntitableServiceSettings. Clients reach neither. Signatures that name a policy are refused if the policy cannot be read.
 ///
 /// It throws no exceptions of its own; exceptions thrown by a transport are propagated.
 class table_server {

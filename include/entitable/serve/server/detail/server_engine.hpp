@@ -25,9 +25,6 @@ struct account_state {
 
     account_keys const keys;
     any_store const store;
-    std::mutex lock;
-    std::map<std::string, std::vector<access_policy>> policies; ///< keyed by table name in lower case; guarded by lock
-    service_properties properties;                              ///< guarded by lock
 };
 
 /// Safe to use from several threads.

@@ -88,6 +88,7 @@ void append_inserted(
 [[nodiscard]] result<void> answer_policies(server_work& work);
 [[nodiscard]] result<void> answer_service(server_work& work);
 [[nodiscard]] result<void> answer_preflight(server_work& work);
+void add_cors_fields(server_work& work);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -6,6 +6,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
+#include <entitable/serve/server/detail/stored_settings.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -126,6 +127,9 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
         }
         entity.partition_key = sent.address.partition_key;
         entity.row_key = sent.address.row_key;
+    }
+    if (is_hidden_partition(*entity.partition_key)) { // otherwise a signature for the table could change its policies
+        return refused_input("The partition is reserved for the server.");
     }
     ENTITABLE_CHECK(check_reach(grant, *entity.partition_key, *entity.row_key));
     return mutation{kind, row{*entity.partition_key, *entity.row_key, entity.payload}, std::move(condition)};

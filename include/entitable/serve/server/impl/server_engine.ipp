@@ -11,8 +11,10 @@
 #include <entitable/serve/server/detail/server_engine.hpp>
 #include <entitable/serve/server/impl/batch_answers.ipp>
 #include <entitable/serve/server/impl/change_answers.ipp>
+#include <entitable/serve/server/impl/cors_answers.ipp>
 #include <entitable/serve/server/impl/query_answers.ipp>
 #include <entitable/serve/server/impl/service_answers.ipp>
+#include <entitable/serve/server/impl/stored_settings.ipp>
 #include <entitable/serve/server/impl/table_answers.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -140,13 +142,18 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
         auto good = check_shared_key(work.request, work.address.url, account->keys, work.now);
         if (!good) { return good; }
     } else {
+        std::optional<error> unread; // why the policies could not be read
         auto const find_policy = [&](std::string_view table, std::string_view id) -> std::optional<access_policy> {
-            std::lock_guard const guard{account->lock};
-            auto const at = account->policies.find(std::string{table});
-            if (at != account->policies.end()) {
-                for (access_policy const& each : at->second) {
-                    if (each.id == id) { return each; }
-                }
+            call context;
+            context.deadline = work.engine.options().time->steady() + work.engine.options().longest_work;
+            context.cancellation = work.context.cancellation;
+            auto const held = stored_policies(account->store, table, context);
+            if (!held) {
+                unread = held.error();
+                return std::nullopt;
+            }
+            for (access_policy const& each : *held) {
+                if (each.id == id) { return each; }
             }
             return std::nullopt;
         };
@@ -154,9 +161,10 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
         for_each_option(work.address.url.query,
             [&](std::string_view name, std::string_view) { has_signature = has_signature || name == "sig"; });
         if (!has_signature) { return not_authenticated("The request has no signature."); }
-        ENTITABLE_TRY(
-            auto grant, check_signature(work.address.url.query, account->keys, origin, work.now, find_policy));
-        work.grant = std::move(grant);
+        auto grant = check_signature(work.address.url.query, account->keys, origin, work.now, find_policy);
+        if (unread) { return refused_by_store(*unread); }
+        if (!grant) { return std::move(grant).as_failure(); }
+        work.grant = *std::move(grant);
     }
     work.account = account;
     return {};
@@ -250,6 +258,9 @@ ENTITABLE_DECL result<void> admit(server_work& work, std::uint64_t body_size, re
     work.style.base = work.address.base;
     work.style.account = work.address.account;
     if (work.request.method == http_method::options) { return {}; }
+    if (is_settings_table(work.address.table)) {
+        return refused(404, "TableNotFound", "The table specified does not exist.");
+    }
     if (auto good = authenticate(work, origin); !good) { return good; }
     if (auto good = check_version(work.request); !good) { return good; }
     return check_encoding(work.request);
@@ -346,6 +357,7 @@ ENTITABLE_DECL std::optional<http_response> server_engine::refusal(
     work.request_id = new_id();
     error_code const failed = write_refusal(work, good ? fits.error() : good.error());
     add_common_fields(work);
+    add_cors_fields(work);
     out.body.reserve(out.body.size() + http_response::padding);
     report(work, options_.time->steady(), failed);
     return out;
@@ -367,6 +379,7 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
     std::optional<error_code> failed;
     if (!outcome) { failed = write_refusal(work, outcome.error()); }
     add_common_fields(work);
+    add_cors_fields(work);
     if (request.method == http_method::head) { out.body.clear(); }
     out.body.reserve(out.body.size() + http_response::padding);
     report(work, begun, failed);
