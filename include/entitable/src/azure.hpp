@@ -25,6 +25,7 @@
 #include <entitable/cloud/http/impl/curl_session.ipp>
 #include <entitable/cloud/http/impl/curl_transfer.ipp>
 #include <entitable/cloud/http/impl/http_message.ipp>
+#include <entitable/cloud/http/impl/request_secrets.ipp>
 #include <entitable/cloud/http/impl/response_reader.ipp>
 #include <entitable/cloud/http/impl/url.ipp>
 #include <entitable/cloud/identity/impl/cli_identity.ipp>
