@@ -69,7 +69,7 @@ class listener_state;
 /// Requests with an ambiguous length are refused, and the connection is closed. Slow senders are disconnected, and the memory of a request
 /// is bounded, as is that of all bodies together. Up to `listener_options::max_threads` slow responses do not delay other connections.
 ///
-/// Thread safety: one thread at a time; during `run`, other threads may only call `stop` and the ports.
+/// Thread safety: one thread at a time; during `run`, other threads may only call `stop`, `metrics` and the ports.
 class http_listener {
 public:
     /// Serves `server`. Opens no socket before `listen` or `run`.
@@ -98,6 +98,9 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept;
     /// Returns the port of the metrics; 0 if there is none.
     [[nodiscard]] std::uint16_t metrics_port() const noexcept;
+
+    /// Returns the metrics as OpenMetrics text, for programs that serve them in another way. Safe to call from any thread.
+    [[nodiscard]] std::string metrics() const;
 
     /// Serves until it is stopped, on threads that end with this call. Calls `listen` first, and returns its error. A stopped listener
     /// cannot be run again.

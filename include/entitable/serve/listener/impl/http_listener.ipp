@@ -92,6 +92,43 @@ public:
         wake_.notify_all();
     }
 
+    std::string metrics() const {
+        std::string made;
+        auto const line = [&](std::string_view name, std::string_view labels, std::uint64_t value) {
+            made += text::joined({name, labels, " ", std::to_string(value), "\n"});
+        };
+        auto const of = [](atomic<std::uint64_t> const& value) { return value.load(memory_order::relaxed); };
+        made += "# TYPE entitable_answers counter\n";
+        for (std::size_t digit = 2; digit < 6; ++digit) {
+            line("entitable_answers_total", text::joined({"{status=\"", std::to_string(digit), "xx\"}"}),
+                of(counts_.answers[digit]));
+        }
+        made += "# TYPE entitable_answer_seconds summary\n";
+        line("entitable_answer_seconds_count", "", of(counts_.finished));
+        made += text::joined({"entitable_answer_seconds_sum ",
+            std::to_string(static_cast<double>(of(counts_.nanoseconds)) * 1e-9), "\n"});
+        made += "# TYPE entitable_connections counter\n";
+        line("entitable_connections_total", "", of(counts_.connections));
+        made += "# TYPE entitable_connections_turned_away counter\n";
+        line("entitable_connections_turned_away_total", "", of(counts_.turned_away));
+        made += "# TYPE entitable_connections_gave_way counter\n";
+        line("entitable_connections_gave_way_total", "", of(counts_.gave_way));
+        made += "# TYPE entitable_body_bytes gauge\n";
+        line("entitable_body_bytes", "", bodies_.used());
+        made += "# TYPE entitable_malformed_requests counter\n";
+        line("entitable_malformed_requests_total", "", of(counts_.malformed));
+        made += "# TYPE entitable_open_connections gauge\n";
+        line("entitable_open_connections", "", of(counts_.open));
+        made += "# TYPE entitable_threads gauge\n";
+        line("entitable_threads", "", of(total_));
+        made += "# TYPE entitable_received_bytes counter\n";
+        line("entitable_received_bytes_total", "", of(counts_.received));
+        made += "# TYPE entitable_sent_bytes counter\n";
+        line("entitable_sent_bytes_total", "", of(counts_.sent));
+        made += "# EOF\n";
+        return made;
+    }
+
     // ---- for sessions ----
 
     listener_options const& options() const noexcept override { return options_; }
@@ -270,38 +307,7 @@ private:
         made.status = 200;
         static_cast<void>(
             made.headers.add("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8"));
-        auto const line = [&](std::string_view name, std::string_view labels, std::uint64_t value) {
-            made.body += text::joined({name, labels, " ", std::to_string(value), "\n"});
-        };
-        auto const of = [](atomic<std::uint64_t> const& value) { return value.load(memory_order::relaxed); };
-        made.body += "# TYPE entitable_answers counter\n";
-        for (std::size_t digit = 2; digit < 6; ++digit) {
-            line("entitable_answers_total", text::joined({"{status=\"", std::to_string(digit), "xx\"}"}),
-                of(counts_.answers[digit]));
-        }
-        made.body += "# TYPE entitable_answer_seconds summary\n";
-        line("entitable_answer_seconds_count", "", of(counts_.finished));
-        made.body += text::joined({"entitable_answer_seconds_sum ",
-            std::to_string(static_cast<double>(of(counts_.nanoseconds)) * 1e-9), "\n"});
-        made.body += "# TYPE entitable_connections counter\n";
-        line("entitable_connections_total", "", of(counts_.connections));
-        made.body += "# TYPE entitable_connections_turned_away counter\n";
-        line("entitable_connections_turned_away_total", "", of(counts_.turned_away));
-        made.body += "# TYPE entitable_connections_gave_way counter\n";
-        line("entitable_connections_gave_way_total", "", of(counts_.gave_way));
-        made.body += "# TYPE entitable_body_bytes gauge\n";
-        line("entitable_body_bytes", "", bodies_.used());
-        made.body += "# TYPE entitable_malformed_requests counter\n";
-        line("entitable_malformed_requests_total", "", of(counts_.malformed));
-        made.body += "# TYPE entitable_open_connections gauge\n";
-        line("entitable_open_connections", "", of(counts_.open));
-        made.body += "# TYPE entitable_threads gauge\n";
-        line("entitable_threads", "", of(total_));
-        made.body += "# TYPE entitable_received_bytes counter\n";
-        line("entitable_received_bytes_total", "", of(counts_.received));
-        made.body += "# TYPE entitable_sent_bytes counter\n";
-        line("entitable_sent_bytes_total", "", of(counts_.sent));
-        made.body += "# EOF\n";
+        made.body = metrics();
         return made;
     }
 
@@ -336,6 +342,8 @@ ENTITABLE_DECL http_listener::~http_listener() = default;
 ENTITABLE_DECL result<void> http_listener::listen() { return state_->listen(); }
 ENTITABLE_DECL std::uint16_t http_listener::port() const noexcept { return state_->port(); }
 ENTITABLE_DECL std::uint16_t http_listener::metrics_port() const noexcept { return state_->metrics_port(); }
+
+ENTITABLE_DECL std::string http_listener::metrics() const { return state_->metrics(); }
 
 ENTITABLE_DECL result<void> http_listener::run() {
     if (auto opened = state_->listen(); !opened) { return opened; }
