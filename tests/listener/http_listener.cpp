@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <mutex>
 
 using namespace entitable;
@@ -182,27 +183,173 @@ TEST_CASE("a client that sends slowly or not at all is disconnected") {
     CHECK(drip.closed());
 }
 
-TEST_CASE("the number of connections is limited") {
+TEST_CASE("the number of connections is limited: connections with a request in progress are kept") {
+    std::atomic<bool> go{false};
+    std::atomic<int> begun{0};
+    listener_options options;
+    options.max_connections = 3;
+    options.max_threads = 8;
+    listening const local{http_handler{[&](http_request const& request, request_sender const& from) {
+                              ++begun;
+                              while (!go) { std::this_thread::sleep_for(1ms); }
+                              return echo(request, from);
+                          }},
+        options};
+    std::string const request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    raw_connection const a{local.port()};
+    raw_connection const b{local.port()};
+    raw_connection const c{local.port()};
+    for (auto const* const each : {&a, &b, &c}) { each->send(request); }
+    while (begun != 3) { std::this_thread::sleep_for(1ms); }
+    CHECK(status_of(answer_to(local.port(), request)) == "HTTP/1.1 503");
+    go = true;
+    for (auto const* const each : {&a, &b, &c}) { CHECK(status_of(each->read_until("- \n")) == "HTTP/1.1 200"); }
+}
+
+TEST_CASE("the connection that has waited longest gives way to a new one, strangers first") {
     listener_options options;
     options.max_connections = 3;
     listening const local{http_handler{echo}, options};
     std::string const request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    raw_connection const known{local.port()};
+    known.send(request);
+    REQUIRE(status_of(known.read_until("- \n")) == "HTTP/1.1 200");
+    raw_connection const silent{local.port()};
+    raw_connection const half{local.port()};
+    half.send("GET / HTTP/1.1\r\n");
+    std::this_thread::sleep_for(20ms);
+    raw_connection const next{local.port()};
+    CHECK(silent.closed());
+    next.send(request);
+    CHECK(status_of(next.read_until("- \n")) == "HTTP/1.1 200");
+    raw_connection const another{local.port()};
+    CHECK(half.closed()); // a header in progress, from an unknown sender
+    another.send(request);
+    CHECK(status_of(another.read_until("- \n")) == "HTTP/1.1 200");
+    known.send(request);
+    CHECK(status_of(known.read_until("- \n")) == "HTTP/1.1 200");
+    std::this_thread::sleep_for(100ms);      // all connections wait by then
+    raw_connection const last{local.port()}; // all senders are known: the longest idle one is `next`
+    last.send(request);
+    CHECK(status_of(last.read_until("- \n")) == "HTTP/1.1 200");
+    CHECK(next.closed());
+    known.send(request);
+    CHECK(status_of(known.read_until("- \n")) == "HTTP/1.1 200");
+}
+
+TEST_CASE("a gate refuses requests before their bodies are read") {
+    std::atomic<int> served{0};
+    std::atomic<std::uint64_t> announced{0};
+    std::atomic<std::size_t> bodies_seen{0};
+    listener_options options;
+    options.max_body_size = 100'000;
+    listening const local{http_handler{[&](http_request const& request, request_sender const& from) {
+                              ++served;
+                              return echo(request, from);
+                          }},
+        http_gate{
+            [&](http_request const& head, std::uint64_t size, request_sender const&) -> std::optional<http_response> {
+                announced = size;
+                bodies_seen += head.body.size();
+                if (head.headers.find("x-extra")) { return std::nullopt; }
+                http_response made;
+                made.status = size > 100'000 ? 413 : 403;
+                made.body = "no";
+                return made;
+            }},
+        options};
+    std::string const head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 90000\r\n";
+    raw_connection const stranger{local.port()};
+    stranger.send(head + "\r\n" + std::string(10'000, 'x')); // the rest never arrives
+    std::string const answer = stranger.read_all();
+    CHECK(status_of(answer) == "HTTP/1.1 403");
+    CHECK(answer.ends_with("Connection: close\r\n\r\nno"));
+    CHECK(announced == 90'000);
+    CHECK(stranger.closed());
+    CHECK(status_of(answer_to(local.port(), head + "Expect: 100-continue\r\n\r\n")) == "HTTP/1.1 403");
+    CHECK(status_of(answer_to(local.port(), "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")) ==
+        "HTTP/1.1 403");
+    CHECK(status_of(answer_to(local.port(), "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100001\r\n\r\n")) ==
+        "HTTP/1.1 413");
+    CHECK(announced == (std::numeric_limits<std::uint64_t>::max)());
+    CHECK(served == 0);
+    CHECK(bodies_seen == 0);
+    CHECK(answer_to(local.port(), head + "X-Extra: x\r\n\r\n" + std::string(90'000, 'x')).size() > 90'000);
+    CHECK(served == 1);
+    // A body that arrived with the header is for the handler.
+    CHECK(status_of(answer_to(local.port(), "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab")) ==
+        "HTTP/1.1 200");
+}
+
+TEST_CASE("the bodies of all connections have one budget") {
+    listener_options options;
+    options.max_body_bytes = 300'000;
+    listening const local{http_handler{echo}, options};
+    std::string const head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n";
+    std::string const most(199'000, 'x');
+    std::string refused;
     {
-        raw_connection const a{local.port()};
-        raw_connection const b{local.port()};
-        raw_connection const c{local.port()};
-        for (auto const* const each : {&a, &b, &c}) {
-            each->send(request);
-            CHECK(status_of(each->read_until("- \n")) == "HTTP/1.1 200");
-        }
-        CHECK(status_of(answer_to(local.port(), request)) == "HTTP/1.1 503");
-    }
+        raw_connection const first{local.port()};
+        first.send(head + most);
+        std::this_thread::sleep_for(50ms);
+        raw_connection const second{local.port()};
+        second.send(head + most);
+        refused = second.read_all(2'000);
+        CHECK(status_of(refused) == "HTTP/1.1 503");
+        CHECK(refused.find("Retry-After: 1") != std::string::npos);
+        CHECK(refused.find("ServerBusy") != std::string::npos);
+        first.send(std::string(1'000, 'x'));
+        CHECK(status_of(first.read_until("x\n")) == "HTTP/1.1 200");
+        // The first connection stays open, and its budget is free again.
+        CHECK(status_of(answer_to(local.port(), head + most + std::string(1'000, 'x'))) == "HTTP/1.1 200");
+        first.send(head + most);
+        std::this_thread::sleep_for(50ms);
+    } // closed during a body
     std::string answer;
     for (int attempt = 0; attempt < 100 && status_of(answer) != "HTTP/1.1 200"; ++attempt) {
         std::this_thread::sleep_for(10ms);
-        answer = answer_to(local.port(), request);
+        answer = answer_to(local.port(), head + most + std::string(1'000, 'x'));
     }
     CHECK(status_of(answer) == "HTTP/1.1 200");
+}
+
+TEST_CASE("framing without content is bounded, and folded fields are refused") {
+    listening const local{http_handler{echo}};
+    std::string const chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+    CHECK(status_of(answer_to(local.port(), chunked + "1;" + std::string(100'000, 'x') + "\r\na\r\n0\r\n\r\n")) ==
+        "HTTP/1.1 400");
+    std::string extensions;
+    for (int number = 0; number < 1'000; ++number) { extensions += "1;" + std::string(200, 'x') + "\r\na\r\n"; }
+    CHECK(status_of(answer_to(local.port(), chunked + extensions + "0\r\n\r\n")) == "HTTP/1.1 400");
+    CHECK(status_of(answer_to(local.port(), chunked + std::string(100'000, '0') + "1\r\na\r\n0\r\n\r\n")) ==
+        "HTTP/1.1 400");
+    std::string trailers;
+    for (int number = 0; number < 2'000; ++number) { trailers += "x-trailer: " + std::string(60, 'x') + "\r\n"; }
+    CHECK(status_of(answer_to(local.port(), chunked + "1\r\na\r\n0\r\n" + trailers + "\r\n")) == "HTTP/1.1 400");
+    std::string pieces;
+    for (int number = 0; number < 5'000; ++number) { pieces += "1\r\na\r\n"; }
+    CHECK(status_of(answer_to(local.port(), chunked + pieces + "0\r\n\r\n")) == "HTTP/1.1 200");
+    std::string lines;
+    for (int number = 0; number < 20; ++number) { lines += "\r\n"; }
+    CHECK(status_of(answer_to(local.port(), lines + "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 400");
+    for (std::string const fold : {"\r\n chunked", "\r\n\tchunked", " chunked\r\n "}) {
+        CHECK(status_of(answer_to(local.port(),
+                  "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding:" + fold + "\r\n\r\n0\r\n\r\n")) == "HTTP/1.1 400");
+    }
+}
+
+TEST_CASE("a new connection has the time of a header for its first byte") {
+    listener_options options;
+    options.idle_timeout = 60'000ms;
+    options.header_timeout = 100ms;
+    listening const local{http_handler{echo}, options};
+    raw_connection const silent{local.port()};
+    raw_connection const known{local.port()};
+    known.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    REQUIRE(status_of(known.read_until("- \n")) == "HTTP/1.1 200");
+    CHECK(silent.closed());
+    known.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n"); // a known sender has the idle time
+    CHECK(status_of(known.read_until("- \n")) == "HTTP/1.1 200");
 }
 
 TEST_CASE("slow responses do not delay other connections") {

@@ -29,6 +29,12 @@ public:
         REQUIRE(opened);
         thread_ = std::thread{[this] { static_cast<void>(listener_.run()); }};
     }
+    listening(entitable::http_handler handler, entitable::http_gate gate, entitable::listener_options options = {})
+        : listener_(std::move(handler), std::move(gate), on_free_port(std::move(options))) {
+        auto const opened = listener_.listen();
+        REQUIRE(opened);
+        thread_ = std::thread{[this] { static_cast<void>(listener_.run()); }};
+    }
     ~listening() { stop(); }
     listening(listening const&) = delete;
     listening& operator=(listening const&) = delete;

@@ -81,6 +81,7 @@ TEST_CASE("moved from: table_server") {
     http_response const answer = server.answer(asking());
     CHECK(answer.status == 500);
     CHECK(answer.body == "this server was moved from");
+    CHECK(server.refusal(asking(), 1).value().status == 500);
     table<runner> const over{rest{server, connection()}, "runners"};
     CHECK_GONE(over.get("Boston", "Full", 7));
 }

@@ -174,6 +174,8 @@ TEST_CASE("malformed answers to reads are refused") {
         f.client.then(static_cast<std::uint16_t>(status), R"({"value":[]})");
         fails(f.send(list_tables{}), error_code::transport_failed);
     }
+    f.client.then(200, R"({"value":[{"TableName":"One"},{"TableName":"Two"}]})");
+    fails(f.send(list_tables{{}, 1}), error_code::transport_failed);
     f.client.then(302, "", {{"Location", "http://169.254.169.254/"}});
     fails(f.send(get()), error_code::other_service_error);
     f.client.then(600);

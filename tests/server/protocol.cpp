@@ -5,6 +5,8 @@
 
 #include "served.hpp"
 
+#include <limits>
+
 using namespace entitable;
 using namespace entitable_test;
 
@@ -131,12 +133,11 @@ TEST_CASE("values are accepted in the forms that other clients write, and values
         CAPTURE(good);
         CHECK(insert(good) == "201");
     }
-    for (std::string const bad :
-        {R"("A":2147483648)", R"("A@odata.type":"Edm.Int64","A":5)", R"("A@odata.type":"Edm.Int32","A":"x")",
-            R"("A@odata.type":"Edm.Guid","A":"12")", R"("A@odata.type":"Edm.Binary","A":"a")",
-            R"("A@odata.type":"Edm.Unknown","A":"1")", R"("A@odata.type":"Edm.DateTime","A":"1600-12-31T00:00:00Z")",
-            R"("A@odata.type":"Edm.DateTime","A":"2020-02-30T00:00:00Z")", R"("A":[1])", R"("A":{"B":1})",
-            R"("A":1e999)", R"("A@odata.type":"Edm.Int64","A":"9223372036854775808")"}) {
+    for (std::string const bad : {R"("A@odata.type":"Edm.Int64","A":5)", R"("A@odata.type":"Edm.Int32","A":"x")",
+             R"("A@odata.type":"Edm.Guid","A":"12")", R"("A@odata.type":"Edm.Binary","A":"a")",
+             R"("A@odata.type":"Edm.Unknown","A":"1")", R"("A@odata.type":"Edm.DateTime","A":"1600-12-31T00:00:00Z")",
+             R"("A@odata.type":"Edm.DateTime","A":"2020-02-30T00:00:00Z")", R"("A":[1])", R"("A":{"B":1})",
+             R"("A":1e999)", R"("A@odata.type":"Edm.Int64","A":"9223372036854775808")"}) {
         CAPTURE(bad);
         CHECK(insert(bad) == "400 InvalidInput");
     }
@@ -401,4 +402,42 @@ TEST_CASE("a body that does not match its digest is refused") {
     CHECK(said(by.get("/Orders(PartitionKey='p',RowKey='1')")) == "404 ResourceNotFound");
     CHECK(said(by.post("/Orders", body, {{"Content-MD5", "Vmi+rJmfuZ748HKQ3PLndA=="}})) == "201");
     CHECK(said(by.get("/Orders", {{"Content-MD5", "1B2M2Y8AsgTpgAmY7PhCfg=="}})) == "200");
+}
+
+TEST_CASE("a request is refused before its body is read: by address, sender, version and size") {
+    server_options options = with_account();
+    options.max_body_size = 1'000;
+    asker const by{table_server{memory_backend{}, options}};
+    auto const refused = [&](http_request const& head, std::uint64_t size) {
+        auto const made = by.server.refusal(head, size);
+        return made ? said(*made) : std::string{"read"};
+    };
+    auto head = by.request(http_method::post, "/Tables");
+    CHECK(refused(head, 10) == "403 AuthenticationFailed");
+    CHECK(refused(head, 10'000) == "403 AuthenticationFailed"); // a stranger learns nothing else
+    by.sign(head);
+    CHECK(refused(head, 10) == "read");
+    CHECK(refused(head, 1'000) == "read");
+    CHECK(refused(head, 1'001) == "413 RequestBodyTooLarge");
+    CHECK(refused(head, (std::numeric_limits<std::uint64_t>::max)()) == "413 RequestBodyTooLarge");
+    auto const large = by.server.refusal(head, 1'001);
+    REQUIRE(large);
+    CHECK(field(*large, "x-ms-request-id").size() == 36);
+    CHECK(large->body.find("RequestBodyTooLarge") != std::string::npos);
+    auto old = by.request(http_method::post, "/Tables", {}, {{"x-ms-version", "2009-01-01"}});
+    by.sign(old);
+    CHECK(refused(old, 10) == "400 InvalidHeaderValue");
+    auto encoded = by.request(http_method::post, "/Tables", {}, {{"Content-Encoding", "gzip"}});
+    by.sign(encoded);
+    CHECK(refused(encoded, 10) == "415 UnsupportedMediaType");
+    auto late = by.request(http_method::post, "/Tables");
+    by.sign(late, key_scheme::shared_key, date_time::from_date(2001, 1, 1));
+    CHECK(refused(late, 10) == "403 AuthenticationFailed");
+    head.url = "http://127.0.0.1:10002/acct/a/b";
+    CHECK(refused(head, 10) == "400 InvalidInput");
+    CHECK(refused(by.request(http_method::options, "/Tables"), 10) == "400 InvalidInput"); // no signature, no body
+    // A digest is checked with the body.
+    auto digest = by.request(http_method::post, "/Tables", {}, {{"Content-MD5", "nonsense"}});
+    by.sign(digest);
+    CHECK(refused(digest, 10) == "read");
 }

@@ -53,7 +53,7 @@ TEST_CASE("an entity in a page is written as if it were alone, whatever precedes
     for (auto const level : {metadata_level::none, metadata_level::minimal, metadata_level::full}) {
         detail::answer_style const style{"http://h/acct", "acct", level};
         std::string whole;
-        detail::append_answer_page(whole, rows, true, "T", {}, style);
+        CHECK(detail::append_answer_page(whole, rows, true, "T", {}, style, "~!policies!") == rows.empty());
         std::string one_by_one;
         for (std::size_t index = 0; index < rows.size(); ++index) {
             // The properties by name, each separately.
@@ -65,7 +65,7 @@ TEST_CASE("an entity in a page is written as if it were alone, whatever precedes
             }
             page alone;
             alone.append(rows[index]);
-            detail::append_answer_page(one_by_one, alone, index == 0, "T", names, style);
+            CHECK_FALSE(detail::append_answer_page(one_by_one, alone, index == 0, "T", names, style, "~!policies!"));
         }
         CHECK(whole == one_by_one);
     }

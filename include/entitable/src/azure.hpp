@@ -25,6 +25,7 @@
 #include <entitable/cloud/http/impl/curl_session.ipp>
 #include <entitable/cloud/http/impl/curl_transfer.ipp>
 #include <entitable/cloud/http/impl/http_message.ipp>
+#include <entitable/cloud/http/impl/request_secrets.ipp>
 #include <entitable/cloud/http/impl/response_reader.ipp>
 #include <entitable/cloud/http/impl/url.ipp>
 #include <entitable/cloud/identity/impl/cli_identity.ipp>
@@ -53,6 +54,7 @@
 #include <entitable/cloud/wire/impl/odata_filter.ipp>
 #include <entitable/cloud/wire/impl/odata_reader.ipp>
 #include <entitable/cloud/wire/impl/request_writer.ipp>
+#include <entitable/cloud/wire/impl/sent_literal.ipp>
 #include <entitable/cloud/wire/impl/service_address.ipp>
 #include <entitable/cloud/wire/impl/service_error.ipp>
 #include <entitable/cloud/wire/impl/service_token.ipp>

@@ -51,6 +51,8 @@ inline constexpr std::string_view outbox = "~!out!";
 inline constexpr std::string_view view = "~!view!";
 /// Members whose former names and types no row has any more, in a partition of that name.
 inline constexpr std::string_view migrated = "~!former!";
+/// Stored access policies of a table that a server serves, in a partition of that name. Clients of the server cannot reach it.
+inline constexpr std::string_view policies = "~!policies!";
 /// Row key of the row that each batch of a move writes in its partition, at the target.
 inline constexpr std::string_view copy = "~!copy!";
 
@@ -106,6 +108,8 @@ inline constexpr kind kinds[] = {
         "materialized_view::refresh"},
     {migrated, "no row has the former name or type of a member", "entitable/schema.hpp", copying::taken_along,
         copying::left_behind, false, "marks of migrations", "migrate"},
+    {policies, "the stored access policies of a served table", "entitable/server.hpp", copying::left_behind,
+        copying::left_behind, false, "access policies", "table_server"},
     {copy, "the number of the last batch that a move wrote in the partition", "entitable/shards/move/shard_move.hpp",
         copying::left_behind, copying::left_behind, false, "marks of moves", "move_plan"},
 };

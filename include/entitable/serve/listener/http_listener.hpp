@@ -30,12 +30,16 @@ struct listener_options {
     unsigned max_threads{
         64}; ///< maximum number of threads; one is added if all are busy and none has responded for 20 ms
 
-    std::size_t max_connections{1024};      ///< maximum number of open connections; the next one gets 503 and is closed
+    /// Maximum number of open connections. For one more, the connection that has waited longest for a request is closed, first those whose
+    /// sender is not known yet. If all of them have a request in progress, the new connection gets 503 and is closed.
+    std::size_t max_connections{1024};
     std::size_t max_header_size{32 * 1024}; ///< bytes of a request line and its header fields; a longer header gets 431
-    std::size_t max_body_size{4 * 1024 * 1024};     ///< maximum bytes of a request; a larger request gets 413
+    std::size_t max_body_size{4 * 1024 * 1024}; ///< maximum bytes of a request; a larger request gets 413
+    /// Bytes of the bodies of all connections together, while they are received; a request beyond that gets 503.
+    std::size_t max_body_bytes{256 * 1024 * 1024};
     std::chrono::milliseconds idle_timeout{60'000}; ///< limit for the time between two requests of a connection
-    std::chrono::milliseconds header_timeout{
-        10'000};                                    ///< limit from the first byte of a request to the end of its header
+    /// Limit from the first byte of a request to the end of its header. For a new connection it begins with the connection.
+    std::chrono::milliseconds header_timeout{10'000};
     std::chrono::milliseconds body_timeout{30'000}; ///< limit for the rest of a request, and for sending the response
     std::chrono::milliseconds stop_timeout{
         10'000}; ///< how long `stop` waits for requests in progress before it closes their connections
@@ -50,24 +54,37 @@ struct listener_options {
 /// throws, the response is 500.
 using http_handler = std::function<http_response(http_request const& request, request_sender const& from)>;
 
+/// Looks at a request before its body is read, so that the body of a sender who is not permitted takes no memory. `head` has no body;
+/// `body_size` is its announced size in bytes, or the greatest number if it is beyond the limit of the listener. Returns the response that
+/// refuses the request; nullopt to read the body. Called like an `http_handler`. Requests whose body has arrived with the header are not
+/// looked at.
+using http_gate = std::function<std::optional<http_response>(
+    http_request const& head, std::uint64_t body_size, request_sender const& from)>;
+
 namespace detail {
 class listener_state;
 }
 
 /// Serves HTTP/1.1 over TCP, with persistent connections, pipelined requests answered in order, chunked bodies and `Expect: 100-continue`.
 /// Requests with an ambiguous length are refused, and the connection is closed. Slow senders are disconnected, and the memory of a request
-/// is bounded. Up to `listener_options::max_threads` slow responses do not delay other connections.
+/// is bounded, as is that of all bodies together. Up to `listener_options::max_threads` slow responses do not delay other connections.
 ///
-/// Thread safety: one thread at a time; during `run`, other threads may only call `stop` and the ports.
+/// Thread safety: one thread at a time; during `run`, other threads may only call `stop`, `metrics` and the ports.
 class http_listener {
 public:
     /// Serves `server`. Opens no socket before `listen` or `run`.
     explicit http_listener(table_server server, listener_options options = {})
-        : http_listener(http_handler{[server = std::move(server)](http_request const& request,
-                                         request_sender const& from) { return server.answer(request, from); }},
+        : http_listener(http_handler{[server](http_request const& request, request_sender const& from) {
+              return server.answer(request, from);
+          }},
+              http_gate{[server](http_request const& head, std::uint64_t body_size, request_sender const& from) {
+                  return server.refusal(head, body_size, from);
+              }},
               std::move(options)) {}
-    /// Serves a function of any type.
-    explicit http_listener(http_handler handler, listener_options options = {});
+    /// Serves a function of any type. `gate` refuses requests before their body is read.
+    explicit http_listener(http_handler handler, listener_options options = {})
+        : http_listener(std::move(handler), http_gate{}, std::move(options)) {}
+    http_listener(http_handler handler, http_gate gate, listener_options options = {});
     http_listener(http_listener const&) = delete;
     http_listener& operator=(http_listener const&) = delete;
     ~http_listener();
@@ -81,6 +98,9 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept;
     /// Returns the port of the metrics; 0 if there is none.
     [[nodiscard]] std::uint16_t metrics_port() const noexcept;
+
+    /// Returns the metrics as OpenMetrics text, for programs that serve them in another way. Safe to call from any thread.
+    [[nodiscard]] std::string metrics() const;
 
     /// Serves until it is stopped, on threads that end with this call. Calls `listen` first, and returns its error. A stopped listener
     /// cannot be run again.

@@ -48,6 +48,9 @@ struct server_options {
     /// Receives each request after its response (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the
     /// server, and be safe to call from several threads.
     observer* watch{};
+    /// Whether a replace or a merge uses the keys of its address whatever keys its body names, as the service does. By default such a request
+    /// is refused: one of the two is a mistake.
+    bool ignores_keys_of_bodies{};
     std::size_t max_body_size{4 * 1024 * 1024}; ///< bytes of a request; larger requests get 413 RequestBodyTooLarge
     std::size_t max_url_size{32 * 1024};        ///< bytes; longer URLs get 414
     std::size_t max_header_size{32 * 1024};     ///< bytes of all header fields; larger headers get 431

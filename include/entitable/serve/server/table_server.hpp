@@ -25,9 +25,9 @@ struct request_sender {
 ///
 /// Thread safety: safe to use from several threads, as every transport is.
 ///
-/// The account is the first label of a host like ACCOUNT.table.HOST, or else the first segment of the path. Stored access policies and
-/// the settings of the service are kept in memory: after a restart there are no policies and settings, and signatures that name a policy
-/// are refused. All other data is in the transports.
+/// The account is the first label of a host like ACCOUNT.table.HOST, or else the first segment of the path. All state is in the
+/// transports: stored access policies are a system row of their table, and the settings of the service are in the table
+/// EntitableServiceSettings. Clients reach neither. Signatures that name a policy are refused if the policy cannot be read.
 ///
 /// It throws no exceptions of its own; exceptions thrown by a transport are propagated.
 class table_server {
@@ -52,6 +52,14 @@ public:
     [[nodiscard]] http_response answer(http_request const& request, request_sender const& from = {}) const {
         if (!engine_) { return detail::answer_of_absent_server(); }
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
+    }
+
+    /// Looks at a request before its body is read: at its URL, its sender and `body_size`, the announced bytes of its body. Returns the
+    /// response that refuses it; nullopt if the body should be read, and `answer` called. Content-MD5 is not checked.
+    [[nodiscard]] std::optional<http_response> refusal(
+        http_request const& head, std::uint64_t body_size, request_sender const& from = {}) const {
+        if (!engine_) { return detail::answer_of_absent_server(); }
+        return engine_->refusal(head, body_size, {from.address, from.encrypted});
     }
 
     /// Handles a request through the HTTP client concept, without a socket. Errors: Cancelled or DeadlineExceeded if the call had already

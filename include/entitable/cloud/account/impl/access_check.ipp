@@ -91,7 +91,19 @@ ENTITABLE_DECL result<void> check_shared_key(
         append_string_to_sign(
             text, lite ? key_scheme::shared_key_lite : key_scheme::shared_key, keys.account(), request, url, *date);
     };
-    if (!keys.signed_by(write, given)) { return not_authenticated("The signature does not match."); }
+    // On the path of a secondary location of the emulator, clients sign the path as they send it. The documented form is the primary path.
+    std::string const primary = text::joined({"\n/", keys.account(), "/", keys.account()});
+    constexpr std::string_view secondary = "-secondary";
+    auto const write_as_sent = [&](std::string& text) {
+        write(text);
+        std::size_t const at = text.find(primary);
+        if (at != std::string::npos) { text.insert(at + primary.size(), secondary); }
+    };
+    bool const on_secondary =
+        url.path.substr(0, url.path.find('/', 1)) == text::joined({"/", keys.account(), secondary});
+    if (!keys.signed_by(write, given) && !(on_secondary && keys.signed_by(write_as_sent, given))) {
+        return not_authenticated("The signature does not match.");
+    }
     if (time->ticks > now.ticks + skew || time->ticks < now.ticks - skew) {
         return not_authenticated("The date of the request differs from the server's by more than 15 minutes.");
     }

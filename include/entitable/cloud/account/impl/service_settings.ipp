@@ -123,6 +123,10 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
         }
         out += "<SignedIdentifier>";
         append_xml_element(out, "Id", policy.id);
+        if (!policy.start && !policy.expiry && policy.permissions.empty()) {
+            out += "<AccessPolicy /></SignedIdentifier>";
+            continue;
+        }
         out += "<AccessPolicy>";
         if (policy.start) { append_xml_element(out, "Start", policy.start->to_string()); }
         if (policy.expiry) { append_xml_element(out, "Expiry", policy.expiry->to_string()); }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/cloud/http/detail/request_secrets.hpp>
 #include <entitable/cloud/rest/detail/rest_engine.hpp>
 #include <entitable/cloud/wire/detail/answer_reader.hpp>
 #include <entitable/cloud/wire/detail/error_answer.hpp>
@@ -295,7 +296,10 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
             done.request_charge = *charge;
             context.request_charge += *charge;
         }
-        if (work.fields.request_id) { context.request_ids.emplace_back(work.fields.request_id->substr(0, 128)); }
+        if (work.fields.request_id) {
+            context.request_ids.emplace_back(work.fields.request_id->substr(0, 128));
+            if (problem != nullptr) { strike_secrets(context.request_ids.back(), work.request); }
+        }
     }
     if (problem != nullptr && problem->effect == effect::unknown) {
         auto const dated = parse_http_date(work.request.headers.find("x-ms-date").value_or(std::string_view{}));
@@ -569,6 +573,7 @@ ENTITABLE_DECL result<http_response> rest_engine::execute(
         note(work, {}, done, &*response, nullptr, context);
         return response;
     }
+    strike_secrets(problem->error(), work.request);
     if (problem->error().code == error_code::transport_failed) {
         problem->error().effect = request.writes ? effect::unknown : effect::none;
     }

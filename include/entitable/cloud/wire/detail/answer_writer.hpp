@@ -35,9 +35,10 @@ struct answer_style {
 /// Appends a single entity. Selected properties that are absent are null.
 void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
     projection const& select, answer_style const& style);
-/// Appends all entities of a page, separated by commas, with a leading comma unless it is the first page of the list.
-void append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
-    projection const& select, answer_style const& style);
+/// Appends the entities of a page, separated by commas, with a leading comma unless the list is still empty, as `first` says. Leaves out
+/// those of the partition `hidden`. Returns whether the list is still empty.
+[[nodiscard]] bool append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
+    projection const& select, answer_style const& style, std::string_view hidden);
 /// Appends `{"odata.metadata":"...","value":[`, which "]}" ends.
 void append_list_start(std::string& out, std::string_view table, projection const& select, answer_style const& style);
 /// Appends a table, alone or as an item of a list.

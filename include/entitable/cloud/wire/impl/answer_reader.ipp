@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/cloud/http/detail/request_secrets.hpp>
 #include <entitable/cloud/wire/detail/answer_reader.hpp>
 #include <entitable/cloud/wire/detail/answer_text.hpp>
 #include <entitable/cloud/wire/detail/batch_answer.hpp>
@@ -72,10 +73,13 @@ ENTITABLE_DECL result<delete_table::response> read_success(
 }
 
 ENTITABLE_DECL result<list_tables::response> read_success(
-    list_tables const&, http_response const& response, exchange& work) {
+    list_tables const& request, http_response const& response, exchange& work) {
     auto tables = response.status == 200 ? work.reader.read_tables(response.body)
                                          : garbled(response, {"its status is invalid for this request"});
     if (!tables) { return std::move(tables).as_failure(); }
+    if (tables->size() > request.page_size) {
+        return garbled(response, {"it contains more tables than the page size"});
+    }
     list_tables::response made{*std::move(tables), std::nullopt};
     service_token const next = service_token_of(response.headers, work.location);
     if (next.table) {
@@ -212,8 +216,9 @@ ENTITABLE_DECL result<transact::response> read_success(
     return read_batch_answer(response, request.changes, work.reader);
 }
 
+/// Reads a response. Its errors may quote the request.
 template <table_request Request>
-result<response_of<Request>> read_answer(
+result<response_of<Request>> read_quoting_answer(
     Request const& request, result<http_response> const& response, exchange& work) {
     work.fields = response ? fields_of(response->headers) : answer_fields{};
     if (!response) {
@@ -237,6 +242,16 @@ result<response_of<Request>> read_answer(
         return unclear;
     }
     return made;
+}
+
+template <table_request Request>
+result<response_of<Request>> read_answer(
+    Request const& request, result<http_response> const& response, exchange& work) {
+    auto made = read_quoting_answer(request, response, work);
+    if (made) { return made; }
+    failure struck = std::move(made).as_failure();
+    strike_secrets(struck.error(), work.request);
+    return struck;
 }
 
 } // namespace detail

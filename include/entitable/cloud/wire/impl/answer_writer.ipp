@@ -255,17 +255,21 @@ ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag
     pen.close();
 }
 
-ENTITABLE_DECL void append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
-    projection const& select, answer_style const& style) {
+ENTITABLE_DECL bool append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
+    projection const& select, answer_style const& style, std::string_view hidden) {
     answer_pen pen{out, style.metadata};
     constexpr std::size_t some = 32; // a long page grows once, and a short page stays small
     for (std::size_t index = 0; index < rows.size(); ++index) {
         if (index == some) { pen.room_for_list(some, rows.size() - some); }
-        if (index != 0 || !first) { pen.comma_between_objects(); }
+        row_view const entity = rows[index];
+        if (entity.partition_key == hidden) { continue; }
+        if (!first) { pen.comma_between_objects(); }
+        first = false;
         pen.open();
-        write_entity_members(pen, rows[index], nullptr, table, select, style);
+        write_entity_members(pen, entity, nullptr, table, select, style);
         pen.close();
     }
+    return first;
 }
 
 ENTITABLE_DECL void append_list_start(

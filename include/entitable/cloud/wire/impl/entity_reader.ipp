@@ -4,6 +4,7 @@
 
 #include <entitable/cloud/wire/detail/entity_reader.hpp>
 #include <entitable/cloud/wire/impl/json_scalar.ipp>
+#include <entitable/cloud/wire/impl/sent_literal.ipp>
 #include <entitable/cloud/wire/impl/service_error.ipp>
 #include <entitable/core/detail/base64.hpp>
 #include <entitable/core/detail/double_text.hpp>
@@ -74,7 +75,7 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
             return number ? std::optional{value_view{*number}} : std::nullopt;
         }
         case edm_type::date_time: {
-            auto const time = date_time::parse(text);
+            auto const time = sent_time(text);
             return time && time->is_valid() ? std::optional{value_view{*time}} : std::nullopt;
         }
         case edm_type::guid: {
@@ -92,17 +93,18 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
     return std::nullopt;
 }
 
-/// Converts a value by its JSON form: a number without point and exponent is an Int32, and must fit it.
+/// Converts a value by its JSON form: a number without point and exponent is an Int32, or a Double if it does not fit.
 ENTITABLE_DECL std::optional<value_view> plain_value(json_scalar const& value) {
     using kind = json_scalar::kind;
     switch (value.is) {
         case kind::text: return value_view{value.text};
         case kind::boolean: return value_view{value.boolean};
-        case kind::real: return value_view{value.real};
+        case kind::real:
+        case kind::large: return value_view{value.real};
         case kind::integer:
             return value.integer >= INT32_MIN && value.integer <= INT32_MAX
-                ? std::optional{value_view{static_cast<std::int32_t>(value.integer)}}
-                : std::nullopt;
+                ? value_view{static_cast<std::int32_t>(value.integer)}
+                : value_view{static_cast<double>(value.integer)};
         default: return std::nullopt;
     }
 }

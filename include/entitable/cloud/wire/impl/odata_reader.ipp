@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/cloud/wire/detail/odata_reader.hpp>
+#include <entitable/cloud/wire/impl/sent_literal.ipp>
 #include <entitable/cloud/wire/impl/service_error.ipp>
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/detail/double_text.hpp>
@@ -122,7 +123,7 @@ private:
     std::optional<value_view> read_typed(std::string_view type) {
         if (!read_quoted()) { return std::nullopt; }
         if (type == "datetime") {
-            auto const time = date_time::parse(quoted_);
+            auto const time = sent_time(quoted_);
             return time && time->is_valid() ? std::optional{value_view{*time}} : std::nullopt;
         }
         if (type == "guid") {
@@ -178,8 +179,14 @@ private:
         std::int64_t number{};
         auto const read = std::from_chars(first, last, number);
         if (read.ec != std::errc{} || read.ptr != last) { return std::nullopt; }
-        bool const narrow = suffix != 'l' && number >= INT32_MIN && number <= INT32_MAX;
-        return narrow ? value_view{static_cast<std::int32_t>(number)} : value_view{number};
+        if (suffix == 'l') { return value_view{number}; }
+        if (number < INT32_MIN || number > INT32_MAX) { // as the service refuses: an Int64 needs its suffix
+            fail("InvalidInput",
+                text::joined({"Unrecognized 'Edm.Int32' literal '", {first, static_cast<std::size_t>(last - first)},
+                    "'; a constant of type Edm.Int64 ends with L."}));
+            return std::nullopt;
+        }
+        return value_view{static_cast<std::int32_t>(number)};
     }
 
     // ---- grammar ----
@@ -236,6 +243,11 @@ private:
     bool is_property() const noexcept {
         return now_.is == kind::word && !is_reserved(now_.text) && now_.text != "null";
     }
+    /// `True`: a Boolean constant is in lower case.
+    static bool is_misspelled_boolean(std::string_view word) {
+        std::string const lower = text::ascii_lower(word);
+        return lower == "true" || lower == "false";
+    }
     bool calls_function() const noexcept { return at_ < text_.size() && text_[at_] == '('; }
     static bool is_arithmetic(std::string_view word) noexcept {
         return word == "add" || word == "sub" || word == "mul" || word == "div" || word == "mod";
@@ -266,7 +278,9 @@ private:
             return true;
         }
         advance();
-        if (now_.is != kind::constant) { return is_property() ? fail_not_implemented() : fail_syntax(); }
+        if (now_.is != kind::constant) {
+            return is_property() && !is_misspelled_boolean(now_.text) ? fail_not_implemented() : fail_syntax();
+        }
         made_.nodes.push_back({*asked, std::string{property.text}, std::move(now_.held)});
         advance();
         return true;

@@ -50,6 +50,7 @@ ENTITABLE_DECL bool read_keys(std::string_view inside, service_address& out) {
 ENTITABLE_DECL bool read_service_place(std::string_view rest, service_address& out) {
     if (rest.empty()) { return true; }
     std::string decoded;
+    if (rest.size() > 1 && rest.ends_with('/')) { rest.remove_suffix(1); } // the service drops an empty last segment
     std::string_view text = rest;
     if (rest.find('/') != std::string_view::npos) { return false; }
     if (rest.find('%') != std::string_view::npos) {

@@ -11,10 +11,15 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
 #include <vector>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -22,8 +27,8 @@ namespace detail {
 /// The state of a listener: sockets, connections, threads. Sessions keep it alive.
 class listener_state final : public session_owner, public std::enable_shared_from_this<listener_state> {
 public:
-    listener_state(http_handler handler, listener_options options)
-        : handler_(std::move(handler)), options_(std::move(options)) {}
+    listener_state(http_handler handler, http_gate gate, listener_options options)
+        : handler_(std::move(handler)), gate_(std::move(gate)), options_(std::move(options)) {}
 
     result<void> listen() {
         error_code_type problem;
@@ -64,6 +69,7 @@ public:
             std::uint64_t const now = counts_.finished.load(memory_order::relaxed);
             bool const stuck = now == finished && busy_.load(memory_order::relaxed) >= threads.size();
             finished = now;
+            return_memory();
             if (stuck && threads.size() < options_.max_threads) { add(); }
         }
         guard.unlock();
@@ -86,16 +92,62 @@ public:
         wake_.notify_all();
     }
 
+    std::string metrics() const {
+        std::string made;
+        auto const line = [&](std::string_view name, std::string_view labels, std::uint64_t value) {
+            made += text::joined({name, labels, " ", std::to_string(value), "\n"});
+        };
+        auto const of = [](atomic<std::uint64_t> const& value) { return value.load(memory_order::relaxed); };
+        made += "# TYPE entitable_answers counter\n";
+        for (std::size_t digit = 2; digit < 6; ++digit) {
+            line("entitable_answers_total", text::joined({"{status=\"", std::to_string(digit), "xx\"}"}),
+                of(counts_.answers[digit]));
+        }
+        made += "# TYPE entitable_answer_seconds summary\n";
+        line("entitable_answer_seconds_count", "", of(counts_.finished));
+        made += text::joined({"entitable_answer_seconds_sum ",
+            std::to_string(static_cast<double>(of(counts_.nanoseconds)) * 1e-9), "\n"});
+        made += "# TYPE entitable_connections counter\n";
+        line("entitable_connections_total", "", of(counts_.connections));
+        made += "# TYPE entitable_connections_turned_away counter\n";
+        line("entitable_connections_turned_away_total", "", of(counts_.turned_away));
+        made += "# TYPE entitable_connections_gave_way counter\n";
+        line("entitable_connections_gave_way_total", "", of(counts_.gave_way));
+        made += "# TYPE entitable_body_bytes gauge\n";
+        line("entitable_body_bytes", "", bodies_.used());
+        made += "# TYPE entitable_malformed_requests counter\n";
+        line("entitable_malformed_requests_total", "", of(counts_.malformed));
+        made += "# TYPE entitable_open_connections gauge\n";
+        line("entitable_open_connections", "", of(counts_.open));
+        made += "# TYPE entitable_threads gauge\n";
+        line("entitable_threads", "", of(total_));
+        made += "# TYPE entitable_received_bytes counter\n";
+        line("entitable_received_bytes_total", "", of(counts_.received));
+        made += "# TYPE entitable_sent_bytes counter\n";
+        line("entitable_sent_bytes_total", "", of(counts_.sent));
+        made += "# EOF\n";
+        return made;
+    }
+
     // ---- for sessions ----
 
     listener_options const& options() const noexcept override { return options_; }
     listener_counts& counts() noexcept override { return counts_; }
     bool stopping() const noexcept override { return stopping_.load(memory_order::acquire); }
-    http_response answer(bool metrics, http_request const& request, std::string_view address) override {
+    body_budget& bodies() noexcept override { return bodies_; }
+    std::optional<http_response> refusal(
+        bool metrics, http_request const& head, std::uint64_t body_size, request_sender const& from) override {
+        if (metrics || !gate_) { return std::nullopt; }
+        std::optional<http_response> made;
+        auto const failed = caught([&] { made = gate_(head, body_size, from); });
+        return failed ? failed : made;
+    }
+    http_response answer(bool metrics, http_request const& request, request_sender const& from) override {
         if (metrics) { return answer_metrics(request); }
         busy_.fetch_add(1, memory_order::relaxed);
         auto const begun = std::chrono::steady_clock::now();
-        http_response made = guarded_answer(request, address);
+        http_response made;
+        if (auto failed = caught([&] { made = handler_(request, from); })) { made = *std::move(failed); }
         auto const took =
             std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begun);
         counts_.nanoseconds.fetch_add(static_cast<std::uint64_t>(took.count()), memory_order::relaxed);
@@ -152,7 +204,7 @@ private:
     }
     void begin(session_socket socket, bool metrics) {
         counts_.connections.fetch_add(1, memory_order::relaxed);
-        if (counts_.open.load(memory_order::relaxed) >= options_.max_connections) {
+        if (counts_.open.load(memory_order::relaxed) >= options_.max_connections && !make_room()) {
             counts_.turned_away.fetch_add(1, memory_order::relaxed);
             static constexpr std::string_view full =
                 "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -189,18 +241,61 @@ private:
         return made;
     }
 
-    http_response guarded_answer(http_request const& request, std::string_view address) {
+    /// Closes the connection that has waited longest for its sender. Returns false if none waits.
+    bool make_room() {
+        std::shared_ptr<http_session> chosen;
+        {
+            std::lock_guard const guard{lock_};
+            http_session* longest = nullptr;
+            std::uint64_t since = (std::numeric_limits<std::uint64_t>::max)();
+            for (http_session* const each : sessions_) {
+                std::uint64_t const waits = each->waits_since();
+                if (waits != 0 && waits < since) {
+                    longest = each;
+                    since = waits;
+                }
+            }
+            if (longest != nullptr) { chosen = longest->weak_from_this().lock(); }
+        }
+        if (!chosen) { return false; }
+        counts_.gave_way.fetch_add(1, memory_order::relaxed);
+        chosen->give_way();
+        return true;
+    }
+
+    /// Returns freed memory to the system after many or large requests: the allocator keeps it otherwise.
+    void return_memory() {
+        constexpr std::uint64_t of_connection = 16 * 1024;
+        constexpr std::uint64_t worth = 16 * 1024 * 1024;
+        constexpr int pause = 25; // half a second
+        std::uint64_t const now = bodies_.used() + of_connection * counts_.open.load(memory_order::relaxed);
+        if (memory_pause_ > 0) { --memory_pause_; }
+        if (now > most_memory_) {
+            most_memory_ = now;
+        } else if (most_memory_ - now >= worth && now < most_memory_ / 2 && memory_pause_ == 0) {
+#if defined(__GLIBC__)
+            ::malloc_trim(0);
+#endif
+            most_memory_ = now;
+            memory_pause_ = pause;
+        }
+    }
+
+    /// Calls a function of the user. Returns the response to an exception.
+    template <class F>
+    static std::optional<http_response> caught(F const& call) {
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
-            return handler_(request, {.address = address});
+            call();
         } catch (...) { // catches any exception: from the user's transport, or std::bad_alloc
             http_response made;
             made.status = 500;
             return made;
         }
 #else
-        return handler_(request, {.address = address});
+        call();
 #endif
+        return std::nullopt;
     }
 
     http_response answer_metrics(http_request const& request) {
@@ -212,39 +307,14 @@ private:
         made.status = 200;
         static_cast<void>(
             made.headers.add("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8"));
-        auto const line = [&](std::string_view name, std::string_view labels, std::uint64_t value) {
-            made.body += text::joined({name, labels, " ", std::to_string(value), "\n"});
-        };
-        auto const of = [](atomic<std::uint64_t> const& value) { return value.load(memory_order::relaxed); };
-        made.body += "# TYPE entitable_answers counter\n";
-        for (std::size_t digit = 2; digit < 6; ++digit) {
-            line("entitable_answers_total", text::joined({"{status=\"", std::to_string(digit), "xx\"}"}),
-                of(counts_.answers[digit]));
-        }
-        made.body += "# TYPE entitable_answer_seconds summary\n";
-        line("entitable_answer_seconds_count", "", of(counts_.finished));
-        made.body += text::joined({"entitable_answer_seconds_sum ",
-            std::to_string(static_cast<double>(of(counts_.nanoseconds)) * 1e-9), "\n"});
-        made.body += "# TYPE entitable_connections counter\n";
-        line("entitable_connections_total", "", of(counts_.connections));
-        made.body += "# TYPE entitable_connections_turned_away counter\n";
-        line("entitable_connections_turned_away_total", "", of(counts_.turned_away));
-        made.body += "# TYPE entitable_malformed_requests counter\n";
-        line("entitable_malformed_requests_total", "", of(counts_.malformed));
-        made.body += "# TYPE entitable_open_connections gauge\n";
-        line("entitable_open_connections", "", of(counts_.open));
-        made.body += "# TYPE entitable_threads gauge\n";
-        line("entitable_threads", "", of(total_));
-        made.body += "# TYPE entitable_received_bytes counter\n";
-        line("entitable_received_bytes_total", "", of(counts_.received));
-        made.body += "# TYPE entitable_sent_bytes counter\n";
-        line("entitable_sent_bytes_total", "", of(counts_.sent));
-        made.body += "# EOF\n";
+        made.body = metrics();
         return made;
     }
 
     http_handler const handler_;
+    http_gate const gate_;
     listener_options const options_;
+    body_budget bodies_{options_.max_body_bytes};
     listener_counts counts_;
     boost::asio::io_context context_;
     acceptor main_{boost::asio::make_strand(context_)};
@@ -255,6 +325,8 @@ private:
     atomic<std::uint64_t> busy_{0};  ///< threads that are inside a transport call
     atomic<std::uint64_t> total_{0}; ///< threads
     atomic<bool> stopping_{false};
+    std::uint64_t most_memory_{}; ///< estimate of the memory of requests since memory was last returned; used by `run`
+    int memory_pause_{};          ///< rounds of `run` until memory may be returned again
     std::mutex lock_;
     std::condition_variable wake_;
     bool stopped_{};                             ///< guarded by lock_
@@ -263,13 +335,15 @@ private:
 
 } // namespace detail
 
-ENTITABLE_DECL http_listener::http_listener(http_handler handler, listener_options options)
-    : state_(std::make_shared<detail::listener_state>(std::move(handler), std::move(options))) {}
+ENTITABLE_DECL http_listener::http_listener(http_handler handler, http_gate gate, listener_options options)
+    : state_(std::make_shared<detail::listener_state>(std::move(handler), std::move(gate), std::move(options))) {}
 ENTITABLE_DECL http_listener::~http_listener() = default;
 
 ENTITABLE_DECL result<void> http_listener::listen() { return state_->listen(); }
 ENTITABLE_DECL std::uint16_t http_listener::port() const noexcept { return state_->port(); }
 ENTITABLE_DECL std::uint16_t http_listener::metrics_port() const noexcept { return state_->metrics_port(); }
+
+ENTITABLE_DECL std::string http_listener::metrics() const { return state_->metrics(); }
 
 ENTITABLE_DECL result<void> http_listener::run() {
     if (auto opened = state_->listen(); !opened) { return opened; }

@@ -17,13 +17,15 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -40,11 +42,15 @@ public:
         local_ = unknown ? std::string{"localhost"} : text::joined({"127.0.0.1:", std::to_string(here.port())});
         stream_.socket().set_option(boost::asio::ip::tcp::no_delay{true}, unknown);
     }
-    ~http_session() { owner_->closed(this); }
+    ~http_session() {
+        give_back_body();
+        owner_->closed(this);
+    }
     http_session(http_session const&) = delete;
     http_session& operator=(http_session const&) = delete;
 
     void start() {
+        wait_as_stranger();
         boost::asio::dispatch(stream_.get_executor(), [self = shared_from_this()] { self->wait_for_request(); });
     }
     /// Closes the connection if it is idle. May be called from any thread.
@@ -58,9 +64,22 @@ public:
         boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->close(); });
     }
 
+    /// Returns since when the connection waits for its sender, as a number that orders connections: those of unknown senders are before all
+    /// others. 0 if a request is in progress. May be called from any thread.
+    [[nodiscard]] std::uint64_t waits_since() const noexcept { return waits_since_.load(memory_order::relaxed); }
+    /// Closes a connection that still waits for its sender. May be called from any thread.
+    void give_way() {
+        waits_since_.store(0, memory_order::relaxed); // so that no second new connection selects it
+        boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
+            if (self->waits_) { self->close(); }
+        });
+    }
+
 private:
     using error_code_type = boost::system::error_code;
     using request_parser = boost::beast::http::parser<true, grown_body>;
+
+    static constexpr std::uint64_t known_sender = std::uint64_t{1} << 63U;
 
     void close() {
         error_code_type ignored;
@@ -68,15 +87,33 @@ private:
         stream_.close();
     }
 
+    /// From now on the connection gives way to a new one.
+    void wait_as_stranger() noexcept { wait(0); }
+    void wait(std::uint64_t rank) noexcept {
+        auto const now = std::chrono::steady_clock::now().time_since_epoch();
+        waits_ = true;
+        waits_since_.store(
+            rank | (static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) | 1U),
+            memory_order::relaxed);
+    }
+    void begin_work() noexcept {
+        waits_ = false;
+        waits_since_.store(0, memory_order::relaxed);
+    }
+
     /// Waits for the first bytes of a request, with little memory; those of the next request may have arrived already.
     void wait_for_request() {
         if (owner_->stopping()) { return close(); }
+        blank_lines_ = 0;
         if (buffer_.size() != 0) { return read_header(); }
         constexpr std::size_t usual = 8 * 1024;
         if (buffer_.capacity() > usual) { buffer_ = {}; }
         idle_ = true;
+        if (served_) { wait(known_sender); }
+        auto const& options = owner_->options();
+        stream_.expires_after(
+            served_ ? options.idle_timeout : (std::min)(options.idle_timeout, options.header_timeout));
         constexpr std::size_t first_bytes = 1024;
-        stream_.expires_after(owner_->options().idle_timeout);
         stream_.async_read_some(
             buffer_.prepare(first_bytes), [self = shared_from_this()](error_code_type problem, std::size_t size) {
                 self->idle_ = false;
@@ -87,35 +124,75 @@ private:
     }
 
     void read_header() {
+        constexpr std::size_t most_blank_lines = 8;
         while (begins_with_empty_line()) { // RFC 9112, 2.2
+            if (++blank_lines_ > most_blank_lines) { return refuse(400, "the request is malformed"); }
             buffer_.consume(2);
-            if (buffer_.size() == 0) { return wait_for_request(); }
+        }
+        stream_.expires_after(owner_->options().header_timeout);
+        if (served_) { begin_work(); }
+        header_searched_ = 0;
+        find_header();
+    }
+
+    [[nodiscard]] bool begins_with_empty_line() const noexcept { return received().starts_with("\r\n"); }
+    /// The received bytes that no request has used.
+    [[nodiscard]] std::string_view received() const noexcept {
+        return {static_cast<char const*>(buffer_.data().data()), buffer_.size()};
+    }
+
+    /// Reads until the header is complete.
+    void find_header() {
+        std::string_view const text = received();
+        std::size_t const end = text.find("\r\n\r\n", header_searched_);
+        std::size_t const limit = owner_->options().max_header_size;
+        if ((end == std::string_view::npos ? text.size() : end) > limit) {
+            return refuse(431, "the header is too large");
+        }
+        if (end != std::string_view::npos) { return take_header(text.substr(0, end + 4)); }
+        header_searched_ = text.size() < 3 ? 0 : text.size() - 3;
+        constexpr std::size_t piece = 4 * 1024;
+        stream_.async_read_some(
+            buffer_.prepare(piece), [self = shared_from_this()](error_code_type problem, std::size_t size) {
+                if (problem == boost::beast::error::timeout) { return self->give_up("the header arrived too slowly"); }
+                if (problem) { return self->close(); }
+                self->buffer_.commit(size);
+                self->find_header();
+            });
+    }
+
+    void take_header(std::string_view header) {
+        namespace http = boost::beast::http;
+        // RFC 9112, 5.2: a server may refuse a folded field; behind a proxy that reads it differently, refusing is safe.
+        if (header.find("\r\n ") != std::string_view::npos || header.find("\r\n\t") != std::string_view::npos) {
+            return refuse(400, "a header field is folded");
         }
         parser_.emplace();
-        parser_->header_limit(static_cast<std::uint32_t>(owner_->options().max_header_size));
-        parser_->body_limit(owner_->options().max_body_size);
-        stream_.expires_after(owner_->options().header_timeout);
-        boost::beast::http::async_read_header(stream_, buffer_, *parser_,
-            [self = shared_from_this()](error_code_type problem, std::size_t) { self->take_header(problem); });
-    }
-
-    [[nodiscard]] bool begins_with_empty_line() const noexcept {
-        auto const* const text = static_cast<char const*>(buffer_.data().data());
-        return buffer_.size() >= 2 && text[0] == '\r' && text[1] == '\n';
-    }
-
-    void take_header(error_code_type problem) {
-        namespace http = boost::beast::http;
-        if (problem == http::error::end_of_stream || problem == http::error::partial_message) { return close(); }
-        if (problem == boost::beast::error::timeout) { return give_up("the header arrived too slowly"); }
-        if (problem == http::error::header_limit) { return refuse(431, "the header is too large"); }
-        if (problem == http::error::body_limit) { return refuse(413, "the body is too large"); }
-        if (problem && problem.category() == http::make_error_code(http::error::bad_method).category()) {
+        parser_->header_limit((std::numeric_limits<std::uint32_t>::max)());
+        parser_->body_limit((std::numeric_limits<std::uint64_t>::max)()); // checked below, with the service's response
+        error_code_type problem;
+        std::size_t const used = parser_->put(boost::asio::const_buffer{header.data(), header.size()}, problem);
+        if (problem || !parser_->is_header_done() || used != header.size()) {
             return refuse(400, "the request is malformed");
         }
-        if (problem) { return close(); }
-        if (std::string_view const wrong = take_fields(); !wrong.empty()) { return refuse(wrong_status_, wrong); }
+        std::string_view const wrong = take_fields();
+        buffer_.consume(used);
+        if (!wrong.empty()) { return refuse(wrong_status_, wrong); }
         if (parser_->is_done()) { return answer(); }
+        auto const announced = parser_->content_length();
+        std::size_t const most = owner_->options().max_body_size;
+        if (announced && *announced > most) { return refuse_body(); }
+        parser_->body_limit(most);
+        // A body that has arrived already takes no memory: the handler looks at its sender.
+        if (expects_continue_ || !announced || *announced > buffer_.size()) {
+            if (auto refusal = owner_->refusal(metrics_, request_, announced ? *announced : 0, sender())) {
+                return refuse_with(*std::move(refusal));
+            }
+        }
+        begin_work();
+        parser_->eager(true);
+        parser_->get().body().count_in(owner_->bodies());
+        framing_ = 0;
         stream_.expires_after(owner_->options().body_timeout);
         if (expects_continue_) {
             static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -129,23 +206,38 @@ private:
         read_body();
     }
 
+    /// Parses the received part of the body, and reads more until it is complete.
     void read_body() {
-        constexpr std::uint64_t most = 16 * 1024; // Beast reads 512 bytes at a time if the buffer has no more space
+        namespace http = boost::beast::http;
+        while (buffer_.size() != 0) {
+            std::size_t const before = parser_->get().body().size();
+            error_code_type problem;
+            std::size_t const used = parser_->put(buffer_.data(), problem);
+            buffer_.consume(used);
+            framing_ += used - (parser_->get().body().size() - before);
+            if (problem == http::error::body_limit) { return refuse_body(); }
+            if (problem == grown_body::full()) { return refuse_full(); }
+            if (problem && problem != http::error::need_more) { return refuse(400, "the body is malformed"); }
+            if (parser_->is_done()) { return answer(); }
+            // Sizes and extensions of chunks, and trailers, may not take many times the bytes of the body.
+            constexpr std::size_t most_framing = 64 * 1024;
+            if (framing_ > most_framing + 8 * parser_->get().body().size() || buffer_.size() > most_framing) {
+                return refuse(400, "the body has more framing than content");
+            }
+            if (problem || used == 0) { break; }
+        }
+        constexpr std::uint64_t most = 16 * 1024;
         auto const left = (std::min)(parser_->content_length_remaining().value_or(most), most);
-        buffer_.reserve(buffer_.size() + static_cast<std::size_t>(left));
-        boost::beast::http::async_read(
-            stream_, buffer_, *parser_, [self = shared_from_this()](error_code_type problem, std::size_t) {
-                namespace http = boost::beast::http;
-                if (problem == http::error::body_limit) { return self->refuse(413, "the body is too large"); }
+        stream_.async_read_some(buffer_.prepare(static_cast<std::size_t>((std::max)(left, std::uint64_t{1024}))),
+            [self = shared_from_this()](error_code_type problem, std::size_t size) {
                 if (problem == boost::beast::error::timeout) { return self->give_up("the body arrived too slowly"); }
-                if (problem && problem.category() == http::make_error_code(http::error::bad_chunk).category() &&
-                    problem != http::error::partial_message && problem != http::error::end_of_stream) {
-                    return self->refuse(400, "the body is malformed");
-                }
                 if (problem) { return self->close(); }
-                self->answer();
+                self->buffer_.commit(size);
+                self->read_body();
             });
     }
+
+    [[nodiscard]] request_sender sender() const noexcept { return {.address = address_}; }
 
     /// Moves the header to the request, before a trailer can add to it. Returns an error text; empty if the header is valid.
     std::string_view take_fields() {
@@ -218,15 +310,19 @@ private:
     }
 
     void answer() {
-        request_.body = std::move(parser_->get().body());
+        begin_work();
+        std::tie(request_.body, counted_) = parser_->get().body().take_counted();
         owner_->counts().received.fetch_add(request_.body.size(), memory_order::relaxed);
-        response_ = owner_->answer(metrics_, request_, address_);
+        response_ = owner_->answer(metrics_, request_, sender());
+        served_ = served_ || response_.status < 400;
         request_.forget_credential();
         constexpr std::size_t large = 64 * 1024;
         if (request_.body.capacity() > large) { std::string{}.swap(request_.body); }
+        give_back_body();
         parser_.reset();
         write(keep_alive_ && !owner_->stopping());
     }
+    void give_back_body() noexcept { owner_->bodies().give_back(std::exchange(counted_, 0)); }
 
     /// Counts a request that did not reach the server, and reports it to the observer.
     void note_refused(std::uint16_t status, std::string_view why) {
@@ -252,8 +348,34 @@ private:
         response_.status = status;
         response_.body = text::joined({why, "\n"});
         static_cast<void>(response_.headers.add("Content-Type", "text/plain"));
+        end_refused();
+    }
+    /// Responds with the refusal of the gate. Its sender is not known, or its body is too large: the body is not read.
+    void refuse_with(http_response refusal) {
+        response_ = std::move(refusal);
+        end_refused();
+    }
+    void end_refused() {
+        parser_.reset();
+        request_.forget_credential();
         request_.method = http_method::get;
         write(false);
+    }
+    /// Responds to a body beyond the limit, in the words of the handler if it has some.
+    void refuse_body() {
+        auto refusal = owner_->refusal(metrics_, request_, (std::numeric_limits<std::uint64_t>::max)(), sender());
+        if (!refusal) { return refuse(413, "the body is too large"); }
+        note_refused(refusal->status, "the body is too large");
+        refuse_with(*std::move(refusal));
+    }
+    /// Responds to a body for which there is no memory: the sender can repeat it.
+    void refuse_full() {
+        note_refused(503, "the bodies of all requests are too large");
+        response_ = {};
+        response_.status = 503;
+        static_cast<void>(response_.headers.add("Retry-After", "1"));
+        static_cast<void>(response_.headers.add("x-ms-error-code", "ServerBusy"));
+        end_refused();
     }
 
     void write(bool keep) {
@@ -296,6 +418,7 @@ private:
         stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
         buffer_.consume(buffer_.size());
         stream_.expires_after(std::chrono::seconds{1});
+        wait_as_stranger();
         drain();
     }
     void drain() {
@@ -319,9 +442,16 @@ private:
     std::string address_; ///< address of the client
     std::string local_;   ///< host name of requests without a Host field
     std::size_t drained_{};
+    std::size_t header_searched_{}; ///< bytes in which no header ends
+    std::size_t blank_lines_{};     ///< empty lines before a request
+    std::size_t framing_{};         ///< bytes of a chunked body that are not its content
+    std::size_t counted_{};         ///< bytes of the budget that the body of the request takes
+    atomic<std::uint64_t> waits_since_{0};
     std::uint16_t wrong_status_{400};
     bool metrics_{};
     bool idle_{};
+    bool waits_{};  ///< waits for its sender
+    bool served_{}; ///< a request of the sender succeeded
     bool keep_alive_{};
     bool expects_continue_{};
 };

@@ -14,7 +14,10 @@
 #include <boost/optional/optional.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -28,6 +31,7 @@ struct listener_counts {
     atomic<std::uint64_t> connections{0}; ///< since the start
     atomic<std::uint64_t> open{0};
     atomic<std::uint64_t> turned_away{0}; ///< connections beyond the limit
+    atomic<std::uint64_t> gave_way{0};    ///< waiting connections that were closed for a new one
     atomic<std::uint64_t> malformed{0};   ///< requests that did not reach the server
     atomic<std::uint64_t> answers[6]{};   ///< responses, counted by the first digit of the status
     atomic<std::uint64_t> nanoseconds{0}; ///< total duration of all responses
@@ -36,9 +40,64 @@ struct listener_counts {
     atomic<std::uint64_t> finished{0}; ///< number of responses, to detect progress
 };
 
-/// A body that grows with the received bytes, not with the announced length.
+/// Counts the memory of the bodies of all connections. Safe to use from several threads.
+class body_budget {
+public:
+    explicit body_budget(std::size_t most) noexcept : most_(most) {}
+    [[nodiscard]] bool take(std::size_t size) noexcept {
+        std::size_t const before = used_.fetch_add(size, memory_order::relaxed);
+        if (size <= most_ && before <= most_ - size) { return true; }
+        give_back(size);
+        return false;
+    }
+    void give_back(std::size_t size) noexcept { used_.fetch_sub(size, memory_order::relaxed); }
+    [[nodiscard]] std::size_t used() const noexcept { return used_.load(memory_order::relaxed); }
+
+private:
+    std::size_t const most_;
+    atomic<std::size_t> used_{0};
+};
+
+/// A body that grows with the received bytes, not with the announced length, within the budget of all bodies.
 struct grown_body {
-    using value_type = std::string;
+    class value_type {
+    public:
+        value_type() = default;
+        value_type(value_type const&) = delete;
+        value_type& operator=(value_type const&) = delete;
+        ~value_type() { static_cast<void>(take()); }
+
+        void count_in(body_budget& budget) noexcept { budget_ = &budget; }
+        [[nodiscard]] bool append(char const* bytes, std::size_t size) {
+            if (text_.size() + size > text_.capacity()) {
+                std::size_t const wanted = (std::max)(text_.size() + size, 2 * text_.size());
+                if (budget_ != nullptr && !budget_->take(wanted - counted_)) { return false; }
+                counted_ = wanted;
+                text_.reserve(wanted);
+            }
+            text_.append(bytes, size);
+            return true;
+        }
+        [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
+        /// Returns the text, which is no longer counted.
+        [[nodiscard]] std::string take() noexcept {
+            if (budget_ != nullptr) { budget_->give_back(std::exchange(counted_, 0)); }
+            return std::move(text_);
+        }
+        /// Returns the text and its counted bytes; the caller gives them back.
+        [[nodiscard]] std::pair<std::string, std::size_t> take_counted() noexcept {
+            return {std::move(text_), std::exchange(counted_, 0)};
+        }
+
+    private:
+        std::string text_;
+        std::size_t counted_{};
+        body_budget* budget_{};
+    };
+    /// Set by `put` if the budget of all bodies is used up.
+    static boost::system::error_code full() noexcept {
+        return boost::system::errc::make_error_code(boost::system::errc::no_buffer_space);
+    }
 
     class reader {
     public:
@@ -51,7 +110,10 @@ struct grown_body {
             problem = {};
             std::size_t size = 0;
             for (auto const each : boost::beast::buffers_range_ref(buffers)) {
-                body_.append(static_cast<char const*>(each.data()), each.size());
+                if (!body_.append(static_cast<char const*>(each.data()), each.size())) {
+                    problem = full();
+                    return size;
+                }
                 size += each.size();
             }
             return size;
@@ -70,7 +132,12 @@ public:
     [[nodiscard]] virtual listener_options const& options() const noexcept = 0;
     [[nodiscard]] virtual listener_counts& counts() noexcept = 0;
     [[nodiscard]] virtual bool stopping() const noexcept = 0;
-    [[nodiscard]] virtual http_response answer(bool metrics, http_request const& request, std::string_view address) = 0;
+    [[nodiscard]] virtual body_budget& bodies() noexcept = 0;
+    [[nodiscard]] virtual http_response answer(
+        bool metrics, http_request const& request, request_sender const& from) = 0;
+    /// Returns the response that refuses a request before its body is read.
+    [[nodiscard]] virtual std::optional<http_response> refusal(
+        bool metrics, http_request const& head, std::uint64_t body_size, request_sender const& from) = 0;
     virtual void closed(void const* session) noexcept = 0;
 };
 

@@ -25,9 +25,6 @@ struct account_state {
 
     account_keys const keys;
     any_store const store;
-    std::mutex lock;
-    std::map<std::string, std::vector<access_policy>> policies; ///< keyed by table name in lower case; guarded by lock
-    service_properties properties;                              ///< guarded by lock
 };
 
 /// Safe to use from several threads.
@@ -41,6 +38,9 @@ public:
 
     [[nodiscard]] http_response answer(http_request const& request, request_origin const& origin, steady_time deadline,
         cancellation_token const& cancellation);
+
+    [[nodiscard]] std::optional<http_response> refusal(
+        http_request const& head, std::uint64_t body_size, request_origin const& origin);
 
     [[nodiscard]] account_state* find(std::string_view account) noexcept;
     /// Lends a reader for one request; `give_back` returns it.

@@ -55,6 +55,7 @@ struct sent_change {
     change_fields const& fields;
     std::string_view body;
     service_address const& address; ///< names the table for an insert, otherwise the entity
+    bool ignores_keys{};            ///< the keys of the address count, whatever the body names
 };
 
 /// Reads a change and checks that it is permitted.
@@ -87,6 +88,7 @@ void append_inserted(
 [[nodiscard]] result<void> answer_policies(server_work& work);
 [[nodiscard]] result<void> answer_service(server_work& work);
 [[nodiscard]] result<void> answer_preflight(server_work& work);
+void add_cors_fields(server_work& work);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -6,6 +6,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
+#include <entitable/serve/server/detail/stored_settings.hpp>
 #include <entitable/serve/server/impl/change_answers.ipp>
 #include <entitable/serve/server/impl/query_answers.ipp>
 
@@ -119,6 +120,9 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         bool const good_place = address->place == service_place::entity || address->place == service_place::table;
         bool const writes =
             method && *method != http_method::get && *method != http_method::head && *method != http_method::options;
+        if (is_settings_table(address->table)) {
+            return at_operation(refused(404, "TableNotFound", "The table specified does not exist."));
+        }
         if (!good_place || !writes) {
             return at_operation(refused_input("An operation of the change set does not change an entity."));
         }
@@ -127,7 +131,9 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         } else if (address->table != made.table) {
             return at_operation(refused_input("The operations of the batch must be on one table."));
         }
-        auto change = read_change({*method, each.fields, each.body, *address}, work.grant, reader);
+        auto change =
+            read_change({*method, each.fields, each.body, *address, work.engine.options().ignores_keys_of_bodies},
+                work.grant, reader);
         if (!change) { return at_operation(std::move(change).as_failure()); }
         made.changes.push_back(*std::move(change));
     }
@@ -140,6 +146,9 @@ ENTITABLE_DECL result<void> answer_batched_query(server_work& work, sent_operati
     ENTITABLE_TRY(auto address, address_of(work, sent.url, absolute));
     bool const good = sent.method == http_method::get &&
         (address.place == service_place::entity || address.place == service_place::table);
+    if (is_settings_table(address.table)) {
+        return refused(404, "TableNotFound", "The table specified does not exist.");
+    }
     if (!good) { return refused_input("A batch without a change set must have one query."); }
     http_response inner;
     inner.status = 200;

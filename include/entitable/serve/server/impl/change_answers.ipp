@@ -6,6 +6,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
+#include <entitable/serve/server/detail/stored_settings.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -59,8 +60,16 @@ ENTITABLE_DECL needed_rights rights_for(mutation_kind kind) noexcept {
 
 /// Whether a body is JSON, by its Content-Type; JSON if there is none.
 ENTITABLE_DECL result<void> check_media_type(std::optional<std::string_view> content_type) {
-    if (!content_type || content_type->starts_with("application/json")) { return {}; }
+    if (!content_type || *content_type == "application/json") { return {}; }
     std::string const type = text::ascii_lower(*content_type);
+    constexpr std::string_view charset = "charset=";
+    if (std::size_t const at = type.find(charset); at != std::string::npos) {
+        std::string_view name = std::string_view{type}.substr(at + charset.size());
+        name = trimmed(name.substr(0, name.find(';')));
+        if (name != "utf-8" && name != "\"utf-8\"" && name != "us-ascii") {
+            return refused(415, "MediaTypeNotSupported", "The character set of the body is not supported; use UTF-8.");
+        }
+    }
     if (type.find("json") != std::string::npos) { return {}; }
     return refused(415, type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
         "The media type of the body is not supported.");
@@ -89,7 +98,7 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
     }
     etag_condition condition{any_etag};
     if (match && !insert && (*match != "*" || sent.fields.several_if_match)) {
-        condition = etag{*match};
+        condition = match->starts_with("w/") ? etag{text::joined({"W", match->substr(1)})} : etag{*match};
         if (sent.fields.several_if_match || !condition.version().is_valid()) {
             return refused_input(
                 "The etag value specified in one of the request headers is not valid. Please make sure "
@@ -113,9 +122,14 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
     } else {
         bool const same = (!entity.partition_key || *entity.partition_key == sent.address.partition_key) &&
             (!entity.row_key || *entity.row_key == sent.address.row_key);
-        if (!same) { return refused_input("The keys in the body differ from those in the address."); }
+        if (!same && !sent.ignores_keys) {
+            return refused_input("The keys in the body differ from those in the address.");
+        }
         entity.partition_key = sent.address.partition_key;
         entity.row_key = sent.address.row_key;
+    }
+    if (is_hidden_partition(*entity.partition_key)) { // otherwise a signature for the table could change its policies
+        return refused_input("The partition is reserved for the server.");
     }
     ENTITABLE_CHECK(check_reach(grant, *entity.partition_key, *entity.row_key));
     return mutation{kind, row{*entity.partition_key, *entity.row_key, entity.payload}, std::move(condition)};
@@ -138,7 +152,9 @@ ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& read
     work.name = write_entity::name;
     change_fields fields;
     work.request.headers.for_each([&](std::string_view name, std::string_view value) { fields.take(name, value); });
-    auto change = read_change({work.method, fields, work.request.body, work.address}, work.grant, reader);
+    auto change = read_change(
+        {work.method, fields, work.request.body, work.address, work.engine.options().ignores_keys_of_bodies},
+        work.grant, reader);
     if (!change) { return std::move(change).as_failure(); }
     write_entity const write{work.address.table, *std::move(change)};
     auto const done = work.account->store.execute(write, work.context);

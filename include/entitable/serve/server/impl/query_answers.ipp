@@ -7,9 +7,11 @@
 #include <entitable/core/detail/base64.hpp>
 #include <entitable/core/request/detail/key_ranges.hpp>
 #include <entitable/core/request/page_cursor.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
+#include <entitable/serve/server/detail/stored_settings.hpp>
 #include <entitable/serve/server/impl/change_answers.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -65,6 +67,9 @@ ENTITABLE_DECL result<projection> read_select(server_work const& work) {
         bool known = name.empty();
         for (std::string const& each : made) { known = known || each == name; }
         if (!known) { made.emplace_back(name); }
+        if (name.find_first_of("'\"[](){}<>=; ") != std::string_view::npos) {
+            return refused_input("$select: an identifier was expected; a name has no quotes, brackets or spaces.");
+        }
         if (made.size() > 1024 || text::valid_utf8_prefix(name) != name.size()) {
             return refused_input("$select names more properties than an entity can have, or is not UTF-8.");
         }
@@ -93,6 +98,9 @@ ENTITABLE_DECL result<void> answer_entity(server_work& work) {
     }
     if (auto permitted = check_reach(work.grant, work.address.partition_key, work.address.row_key); !permitted) {
         return permitted;
+    }
+    if (is_hidden_partition(work.address.partition_key)) {
+        return refused(404, "ResourceNotFound", "The specified resource does not exist.");
     }
     ENTITABLE_TRY(auto select, read_select(work));
     auto const show = [&](row_view const& entity, etag const& version, bool) -> result<void> {
@@ -215,8 +223,8 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
         asked.page_size = left;
         auto const page = pages.take(work.account->store.execute(asked, work.context));
         if (!page) { return refused_by_store(page.error()); }
-        append_answer_page(body, page->rows, first, work.address.table, *select, work.style);
-        first = first && page->rows.empty();
+        first =
+            append_answer_page(body, page->rows, first, work.address.table, *select, work.style, system_row::policies);
         left -= static_cast<std::uint32_t>(page->rows.size());
         if (pages.more()) { break; }
         pages.restart();

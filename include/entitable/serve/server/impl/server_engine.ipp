@@ -11,8 +11,10 @@
 #include <entitable/serve/server/detail/server_engine.hpp>
 #include <entitable/serve/server/impl/batch_answers.ipp>
 #include <entitable/serve/server/impl/change_answers.ipp>
+#include <entitable/serve/server/impl/cors_answers.ipp>
 #include <entitable/serve/server/impl/query_answers.ipp>
 #include <entitable/serve/server/impl/service_answers.ipp>
+#include <entitable/serve/server/impl/stored_settings.ipp>
 #include <entitable/serve/server/impl/table_answers.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -70,7 +72,7 @@ ENTITABLE_DECL std::unique_ptr<entity_reader> server_engine::take_reader() {
 
 ENTITABLE_DECL void server_engine::give_back(std::unique_ptr<entity_reader> used) {
     constexpr std::size_t most = 64;
-    constexpr std::size_t largest = std::size_t{1024} * 1024;
+    constexpr std::size_t largest = std::size_t{128} * 1024; // a reader takes about ten times as many bytes
     if (used->capacity() <= largest) {
         std::lock_guard const guard{lock_};
         if (readers_.size() < most) { readers_.push_back(std::move(used)); }
@@ -87,12 +89,13 @@ ENTITABLE_DECL std::string server_engine::new_id() {
 }
 
 /// Refuses oversized requests, before anything else is checked.
-ENTITABLE_DECL result<void> check_sizes(http_request const& request, server_options const& limits) {
+ENTITABLE_DECL result<void> check_sizes(
+    http_request const& request, std::uint64_t body_size, server_options const& limits) {
     if (request.url.size() > limits.max_url_size) { return refused(414, "InvalidUri", "The URL is too long."); }
     if (request.headers.text().size() > limits.max_header_size) {
         return refused(431, "RequestHeaderFieldsTooLarge", "The header fields are too large.");
     }
-    if (request.body.size() > limits.max_body_size) {
+    if (body_size > limits.max_body_size) {
         return refused(
             413, "RequestBodyTooLarge", "The request body is too large and exceeds the maximum permissible limit.");
     }
@@ -121,6 +124,9 @@ ENTITABLE_DECL result<http_method> meant_method(http_request const& request) {
 ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const& origin) {
     auto const authorization = work.request.headers.find("Authorization");
     account_state* const account = work.engine.find(work.address.account);
+    if (authorization && work.request.headers.count("Authorization") != 1) {
+        return not_authenticated("The header field Authorization is repeated.");
+    }
     if (account == nullptr) { return not_authenticated("The account or its signature is unknown."); }
     constexpr std::string_view bearer = "Bearer ";
     if (authorization && authorization->starts_with(bearer)) {
@@ -136,13 +142,18 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
         auto good = check_shared_key(work.request, work.address.url, account->keys, work.now);
         if (!good) { return good; }
     } else {
+        std::optional<error> unread; // why the policies could not be read
         auto const find_policy = [&](std::string_view table, std::string_view id) -> std::optional<access_policy> {
-            std::lock_guard const guard{account->lock};
-            auto const at = account->policies.find(std::string{table});
-            if (at != account->policies.end()) {
-                for (access_policy const& each : at->second) {
-                    if (each.id == id) { return each; }
-                }
+            call context;
+            context.deadline = work.engine.options().time->steady() + work.engine.options().longest_work;
+            context.cancellation = work.context.cancellation;
+            auto const held = stored_policies(account->store, table, context);
+            if (!held) {
+                unread = held.error();
+                return std::nullopt;
+            }
+            for (access_policy const& each : *held) {
+                if (each.id == id) { return each; }
             }
             return std::nullopt;
         };
@@ -150,12 +161,20 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
         for_each_option(work.address.url.query,
             [&](std::string_view name, std::string_view) { has_signature = has_signature || name == "sig"; });
         if (!has_signature) { return not_authenticated("The request has no signature."); }
-        ENTITABLE_TRY(
-            auto grant, check_signature(work.address.url.query, account->keys, origin, work.now, find_policy));
-        work.grant = std::move(grant);
+        auto grant = check_signature(work.address.url.query, account->keys, origin, work.now, find_policy);
+        if (unread) { return refused_by_store(*unread); }
+        if (!grant) { return std::move(grant).as_failure(); }
+        work.grant = *std::move(grant);
     }
     work.account = account;
     return {};
+}
+
+/// Refuses a compressed body, which would be read as if it were plain.
+ENTITABLE_DECL result<void> check_encoding(http_request const& request) {
+    auto const encoding = request.headers.find("Content-Encoding");
+    if (!encoding || encoding->empty() || *encoding == "identity") { return {}; }
+    return refused(415, "UnsupportedMediaType", "The Content-Encoding of the body is not supported.");
 }
 
 /// Checks the protocol version: a date, not before the first version with JSON.
@@ -231,16 +250,26 @@ ENTITABLE_DECL result<void> dispatch(server_work& work, entity_reader& reader) {
     }
 }
 
-/// Runs a request, except the parts common to every response.
-ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin, steady_time deadline) {
-    if (auto good = check_sizes(work.request, work.engine.options()); !good) { return good; }
+/// Checks everything that does not need the body: sizes, address, sender, version.
+ENTITABLE_DECL result<void> admit(server_work& work, std::uint64_t body_size, request_origin const& origin) {
+    if (auto good = check_sizes(work.request, body_size, work.engine.options()); !good) { return good; }
     ENTITABLE_TRY(auto address, read_service_address(work.request.url));
     work.address = std::move(address);
     work.style.base = work.address.base;
     work.style.account = work.address.account;
-    if (work.request.method == http_method::options) { return answer_preflight(work); }
+    if (work.request.method == http_method::options) { return {}; }
+    if (is_settings_table(work.address.table)) {
+        return refused(404, "TableNotFound", "The table specified does not exist.");
+    }
     if (auto good = authenticate(work, origin); !good) { return good; }
     if (auto good = check_version(work.request); !good) { return good; }
+    return check_encoding(work.request);
+}
+
+/// Runs a request, except the parts common to every response.
+ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin, steady_time deadline) {
+    if (auto good = admit(work, work.request.body.size(), origin); !good) { return good; }
+    if (work.request.method == http_method::options) { return answer_preflight(work); }
     if (auto good = check_digest(work.request); !good) { return good; }
     ENTITABLE_TRY(auto method, meant_method(work.request));
     work.method = method;
@@ -274,6 +303,66 @@ ENTITABLE_DECL void add_common_fields(server_work& work) {
     }
 }
 
+/// Reports a request to the observer.
+ENTITABLE_DECL void report(server_work const& work, steady_time begun, std::optional<error_code> failed) {
+    server_options const& options = work.engine.options();
+    if (options.watch == nullptr) { return; }
+    attempt_record done;
+    done.name = work.name;
+    done.table = work.address.table;
+    done.begun = begun;
+    done.ended = options.time->steady();
+    done.request_size = work.request.body.size();
+    done.response_size = work.out.body.size();
+    done.outcome.status = work.out.status;
+    done.span.own = work.context.trace;
+    done.span.parent = work.context.trace.span_id;
+    done.outcome.error = failed;
+    done.request_id = work.request_id;
+    options.watch->on_attempt(done);
+}
+
+/// Writes the response to a request that was refused. Returns the code for the observer.
+ENTITABLE_DECL error_code write_refusal(server_work& work, error const& problem) {
+    http_response& out = work.out;
+    service_error const refusal = service_error_of_refusal(problem);
+    out.status = refusal.status;
+    out.headers.clear();
+    out.body.clear();
+    std::string_view const accept = work.request.headers.find("Accept").value_or(std::string_view{});
+    bool const json = accept.find("json") != std::string_view::npos;
+    bool const xml =
+        work.address.url.query.find("comp=") != std::string_view::npos || (work.account == nullptr && !json);
+    refusal_marks const marks{work.request_id, work.now};
+    if (xml) {
+        known_fields::add(out.headers, "Content-Type: application/xml", 1);
+        append_xml_refusal(out.body, refusal, marks);
+    } else {
+        known_fields::add(out.headers, "Content-Type", content_type_of(work.style.metadata));
+        append_json_refusal(out.body, refusal, marks);
+    }
+    known_fields::add(out.headers, "x-ms-error-code", refusal.word);
+    return code_of(refusal.word, refusal.status);
+}
+
+ENTITABLE_DECL std::optional<http_response> server_engine::refusal(
+    http_request const& head, std::uint64_t body_size, request_origin const& origin) {
+    if (problem_) { return std::nullopt; } // `answer` reports it
+    http_response out;
+    server_work work{*this, head, out, {}, head.method, nullptr, {}, {}, {}, {}, options_.time->now()};
+    auto good = admit(work, 0, origin);
+    if (good && head.method == http_method::options) { good = refused_input("A preflight request has no body."); }
+    auto const fits = good ? check_sizes(head, body_size, options_) : result<void>{};
+    if (good && fits) { return std::nullopt; }
+    work.request_id = new_id();
+    error_code const failed = write_refusal(work, good ? fits.error() : good.error());
+    add_common_fields(work);
+    add_cors_fields(work);
+    out.body.reserve(out.body.size() + http_response::padding);
+    report(work, options_.time->steady(), failed);
+    return out;
+}
+
 ENTITABLE_DECL http_response server_engine::answer(http_request const& request, request_origin const& origin,
     steady_time deadline, cancellation_token const& cancellation) {
     steady_time const begun = options_.watch != nullptr ? options_.time->steady() : steady_time{};
@@ -288,44 +377,12 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
     auto outcome = problem_ ? result<void>{failure{error_code::internal_error, "the server has invalid accounts"}}
                             : run(work, origin, deadline);
     std::optional<error_code> failed;
-    if (!outcome) {
-        service_error const refusal = service_error_of_refusal(outcome.error());
-        out.status = refusal.status;
-        out.headers.clear();
-        out.body.clear();
-        std::string_view const accept = request.headers.find("Accept").value_or(std::string_view{});
-        bool const json = accept.find("json") != std::string_view::npos;
-        bool const xml =
-            work.address.url.query.find("comp=") != std::string_view::npos || (work.account == nullptr && !json);
-        refusal_marks const marks{work.request_id, work.now};
-        if (xml) {
-            known_fields::add(out.headers, "Content-Type: application/xml", 1);
-            append_xml_refusal(out.body, refusal, marks);
-        } else {
-            known_fields::add(out.headers, "Content-Type", content_type_of(work.style.metadata));
-            append_json_refusal(out.body, refusal, marks);
-        }
-        known_fields::add(out.headers, "x-ms-error-code", refusal.word);
-        failed = code_of(refusal.word, refusal.status);
-    }
+    if (!outcome) { failed = write_refusal(work, outcome.error()); }
     add_common_fields(work);
+    add_cors_fields(work);
     if (request.method == http_method::head) { out.body.clear(); }
     out.body.reserve(out.body.size() + http_response::padding);
-    if (options_.watch != nullptr) {
-        attempt_record done;
-        done.name = work.name;
-        done.table = work.address.table;
-        done.begun = begun;
-        done.ended = options_.time->steady();
-        done.request_size = request.body.size();
-        done.response_size = out.body.size();
-        done.outcome.status = out.status;
-        done.span.own = work.context.trace;
-        done.span.parent = work.context.trace.span_id;
-        done.outcome.error = failed;
-        done.request_id = work.request_id;
-        options_.watch->on_attempt(done);
-    }
+    report(work, begun, failed);
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
+#include <entitable/serve/server/detail/stored_settings.hpp>
 #include <entitable/serve/server/impl/change_answers.ipp>
 #include <entitable/serve/server/impl/query_answers.ipp>
 
@@ -49,7 +50,7 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
         auto const found = pages.take(work.account->store.execute(pages.request(), work.context));
         if (!found) { return refused_by_store(found.error()); }
         for (std::string const& name : found->tables) {
-            if (table_satisfies(name, *condition)) {
+            if (!is_settings_table(name) && table_satisfies(name, *condition)) {
                 body += shown++ == 0 ? "" : ",";
                 append_answer_table(body, name, work.style, false);
             }
@@ -68,6 +69,9 @@ ENTITABLE_DECL result<void> answer_create_table(server_work& work, entity_reader
     work.name = create_table::name;
     if (auto permitted = check_rights(work.grant, {}, {"cw", {}, "c", false}); !permitted) { return permitted; }
     ENTITABLE_TRY(auto name, reader.read_table_name(work.request.body));
+    if (is_settings_table(name)) {
+        return refused(400, "InvalidResourceName", "The specified resource name is reserved for the server.");
+    }
     auto const made = work.account->store.execute(create_table{name}, work.context);
     if (!made) { return refused_by_store(made.error()); }
     std::string const location = text::joined({work.style.base, "/Tables('", name, "')"});
@@ -91,8 +95,6 @@ ENTITABLE_DECL result<void> answer_delete_table(server_work& work) {
     }
     auto const gone = work.account->store.execute(delete_table{work.address.table}, work.context);
     if (!gone) { return refused_by_store(gone.error()); }
-    std::lock_guard const guard{work.account->lock};
-    work.account->policies.erase(text::ascii_lower(work.address.table));
     work.out.status = 204;
     return {};
 }

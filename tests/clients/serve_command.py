@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the entitable authors
+"""The options of the program that serves tables, as tools use them: accounts, seed, reset, health, log, clean stop, kill.
+
+    tests/clients/serve_command.py SERVE
+"""
+import base64
+import email.utils
+import hashlib
+import hmac
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+problems = []
+passed = 0
+
+
+def check(good, what):
+    global passed
+    if good:
+        passed += 1
+    else:
+        problems.append(what)
+        print("failed:", what)
+
+
+class server:
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([sys.argv[1], *arguments, "--port", "0", "--json"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        self.said = json.loads(line) if line else {}
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, out, err
+
+    def admin(self, method, path, **fields):
+        connection = http.client.HTTPConnection("127.0.0.1", self.said["adminPort"], timeout=10)
+        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in fields.items()})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def ask(self, account, method, path, body=None, query="", key=None):
+        """A request signed with SharedKeyLite."""
+        text = self.said["accounts"][account]
+        key = key or text.split("AccountKey=")[1].split(";")[0]
+        date = email.utils.formatdate(usegmt=True)
+        path = f"/{account}{path}"
+        to_sign = f"{date}\n/{account}{path}" + (f"?{query}" if query.startswith("comp=") else "")
+        signature = base64.b64encode(hmac.new(base64.b64decode(key), to_sign.encode(), hashlib.sha256).digest()).decode()
+        connection = http.client.HTTPConnection("127.0.0.1", self.said["port"], timeout=10)
+        connection.request(method, path + (f"?{query}" if query else ""), body, {
+            "x-ms-date": date, "Authorization": f"SharedKeyLite {account}:{signature}",
+            "Accept": "application/json;odata=nometadata", "Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def refused(*arguments):
+    done = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True, timeout=30)
+    return done.returncode, done.stderr
+
+
+with tempfile.TemporaryDirectory() as folder:
+    def file(name, text):
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as to:
+            to.write(text)
+        return path
+
+    seed = file("seed.jsonl", '{"table":"runners","PartitionKey":"Berlin","RowKey":"Ada","age":36}\n\n'
+                              '{"table":"runners","PartitionKey":"Berlin","RowKey":"Eva","now":1790000000000}\n')
+    accounts = file("accounts", "# name key second key\nfirst Zmlyc3Qga2V5\nsecond c2Vjb25kIGtleQ== aXRzIG90aGVyIGtleQ==  # two\n")
+
+    by = server("--memory", "--admin-port", "0", "--accounts", accounts, "--seed", seed, "--reset", "--log")
+    check(sorted(by.said) == ["accounts", "adminPort", "connectionString", "port"], "JSON")
+    check(by.said["connectionString"] == by.said["accounts"]["first"], "the first account")
+    check(by.admin("GET", "/health") == (200, "healthy\n"), "health")
+    status, rows = by.ask("first", "GET", "/runners")
+    check(status == 200 and len(json.loads(rows)["value"]) == 2, "seed")
+    check(by.ask("second", "GET", "/runners")[0] == 404, "accounts have separate tables")
+    check(by.ask("second", "GET", "/Tables", key="aXRzIG90aGVyIGtleQ==")[0] == 200, "the second key")
+    check(by.ask("first", "GET", "/Tables", key="c2Vjb25kIGtleQ==")[0] == 403, "the key of another account")
+    check(by.ask("first", "POST", "/runners", '{"PartitionKey":"p","RowKey":"r"}')[0] == 201, "insert")
+    check(by.ask("second", "POST", "/Tables", '{"TableName":"other"}')[0] == 201, "another table")
+    check(by.admin("POST", "/reset")[0] == 400, "a page in a browser cannot reset")
+    check(by.admin("GET", "/reset", x_reset="1")[0] == 404, "GET does not reset")
+    check(len(json.loads(by.ask("first", "GET", "/runners")[1])["value"]) == 3, "nothing was reset")
+    check(by.admin("POST", "/reset", x_reset="1")[0] == 204, "reset")
+    check(len(json.loads(by.ask("first", "GET", "/runners")[1])["value"]) == 2, "the seed after a reset")
+    check(by.ask("second", "GET", "/other")[0] == 404, "a reset empties each account")
+    metrics = by.admin("GET", "/metrics")
+    check(metrics[0] == 200 and metrics[1].endswith("# EOF\n") and "entitable_answers_total" in metrics[1], "metrics")
+    code, out, err = by.stop()
+    check(code == 0 and out.endswith("stopped\n"), "clean stop")
+    lines = err.splitlines()
+    check(any(" 403 " in line and "AuthenticationFailed" in line for line in lines), "a line for a refusal")
+    check(any("201 write_entity runners" in line for line in lines), "a line for a request")
+    check("Zmlyc3Qga2V5" not in err and "c2Vjb25kIGtleQ" not in err and "Berlin" not in err, "no secrets, no user data")
+
+    # Settings and rows of an acknowledged request survive a kill, on a file.
+    database = os.path.join(folder, "served.db")
+    by = server(database, "--accounts", accounts, "--seed", seed)
+    check(by.ask("second", "POST", "/Tables", '{"TableName":"other"}')[0] == 201, "a table of the second account")
+    policy = ("<SignedIdentifiers><SignedIdentifier><Id>readers</Id><AccessPolicy><Permission>r</Permission>"
+              "</AccessPolicy></SignedIdentifier></SignedIdentifiers>")
+    check(by.ask("first", "PUT", "/runners", policy, "comp=acl")[0] == 204, "a policy")
+    by.stop(signal.SIGKILL)
+    by = server(database, "--accounts", accounts, "--seed", seed, "--admin-port", "0")
+    check("readers" in by.ask("first", "GET", "/runners", None, "comp=acl")[1], "the policy after a kill")
+    check(by.ask("second", "GET", "/other")[0] == 200, "the table of the second account after a kill")
+    check(by.ask("first", "GET", "/other")[0] == 404, "files are not mixed up")
+    check(len(json.loads(by.ask("first", "GET", "/runners")[1])["value"]) == 2, "a seed keeps rows that exist")
+    check(by.admin("POST", "/reset", x_reset="1")[0] == 404, "no reset without --reset")
+    check(by.stop(signal.SIGINT)[0] == 0, "clean stop by Ctrl-C")
+
+    for wrong in [[], ["--memory", "x.db"], ["--memory", "--port", "65536"], ["--memory", "--port"], ["--memory", "--port", "x"],
+                  ["--memory", "--reset"], ["--memory", "--unknown"], ["a.db", "b.db"]]:
+        code, text = refused(*wrong)
+        check(code == 2 and text.startswith("usage:"), f"usage: {wrong}")
+    for name, text, said in [("no_key", "first\n", "line 1"), ("empty", "# none\n", "names no account"),
+                             ("many", "a b c d\n", "at most two keys"), ("bad", "first ???\n", "key must be base64"),
+                             ("twice", "first Zmlyc3Qga2V5\nfirst Zmlyc3Qga2V5\n", "same name")]:
+        code, err = refused("--memory", "--port", "0", "--accounts", file(name, text))
+        check(code == 1 and said in err and "Zmlyc3Q" not in err, f"accounts: {name}: {err}")
+    for name, text, said in [("seed1", '{"PartitionKey":"p"}\n', "line 1"), ("seed2", '\n{"table":"t1x","RowKey":"r"}\n', "line 2"),
+                             ("seed3", '{"table":"a/b","PartitionKey":"p","RowKey":"r"}\n', "line 1")]:
+        code, err = refused("--memory", "--port", "0", "--seed", file(name, text))
+        check(code == 1 and said in err, f"seed: {name}: {err}")
+
+print(f"{passed} passed, {len(problems)} failed")
+sys.exit(1 if problems else 0)

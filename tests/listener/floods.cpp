@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What floods of requests cost a server: its resident memory before, during and after each flood. The figures are printed.
+
+#include "listening.hpp"
+#include <entitable/memory.hpp>
+
+#include <server/served.hpp>
+#include <support/child_process.hpp>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <cstdio>
+#include <deque>
+#include <fstream>
+
+using namespace entitable;
+using namespace entitable_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A server in a process of its own.
+class flooded {
+public:
+    explicit flooded(listener_options options)
+        : process_([&] {
+              raise_files();
+              options.port = 0;
+              http_listener listener{table_server{memory_backend{}, with_account()}, options};
+              if (!listener.listen()) { return false; }
+              *port_ = listener.port();
+              return listener.run().has_value();
+          }) {
+        raise_files();
+        while (*port_ == 0) { std::this_thread::sleep_for(1ms); }
+        static_cast<void>(answer_to(port(), "GET /acct/Tables HTTP/1.1\r\nHost: h\r\n\r\n"));
+    }
+    [[nodiscard]] std::uint16_t port() const { return static_cast<std::uint16_t>(port_->load()); }
+    [[nodiscard]] std::size_t megabytes() const {
+        std::ifstream from{"/proc/" + std::to_string(process_.id()) + "/statm"};
+        std::size_t pages = 0;
+        from >> pages >> pages;
+        return pages * 4096 / 1'000'000;
+    }
+    /// The memory once it has stopped to fall, at most some seconds later.
+    [[nodiscard]] std::size_t megabytes_later(std::size_t wanted) const {
+        std::size_t now = megabytes();
+        for (int waited = 0; waited < 60 && now > wanted; ++waited) {
+            std::this_thread::sleep_for(100ms);
+            now = megabytes();
+        }
+        return now;
+    }
+
+private:
+    static void raise_files() {
+        rlimit files{};
+        ::getrlimit(RLIMIT_NOFILE, &files);
+        files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
+        ::setrlimit(RLIMIT_NOFILE, &files);
+    }
+    shared_memory<std::atomic<int>> port_;
+    child_process process_;
+};
+
+void print(char const* flood, std::size_t before, std::size_t during, std::size_t after) {
+    std::printf("%s: %zu MB before, %zu MB during, %zu MB after\n", flood, before, during, after);
+    std::fflush(stdout);
+}
+
+/// Whether a new client gets a response of the service.
+bool serves(flooded const& server) {
+    return answer_to(server.port(), "GET /acct/Tables HTTP/1.1\r\nHost: h\r\n\r\n").find("AuthenticationFailed") !=
+        std::string::npos;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool has_figures = false; // a sanitizer keeps freed memory
+#else
+constexpr bool has_figures = true;
+#endif
+
+} // namespace
+
+TEST_CASE("floods: bodies of unknown senders take no memory") {
+    flooded const server{listener_options{}};
+    std::size_t const before = server.megabytes();
+    std::size_t during = before;
+    std::string const piece(512 * 1024, 'x');
+    {
+        std::deque<raw_connection> senders;
+        for (int number = 0; number < 200; ++number) {
+            raw_connection const& each = senders.emplace_back(server.port());
+            each.send("POST /acct/t HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+                      "4194000\r\n\r\n");
+            for (int part = 0; part < 7; ++part) { each.send(piece); }
+            during = (std::max)(during, server.megabytes());
+        }
+        CHECK(serves(server));
+    }
+    std::size_t const after = server.megabytes_later(before + 8);
+    print("200 unsigned bodies of 4 MB", before, during, after);
+    if (has_figures) {
+        CHECK(during < before + 30);
+        CHECK(after < before + 16);
+    }
+}
+
+TEST_CASE("floods: bodies of known senders stay within the budget, and their memory is returned") {
+    listener_options options;
+    options.max_body_bytes = 64 * 1024 * 1024;
+    flooded const server{options};
+    std::size_t const before = server.megabytes();
+    std::size_t during = before;
+    std::size_t refused = 0;
+    std::string const piece(4'000'000, ' ');
+    asker const by{table_server{memory_backend{}, with_account()}};
+    http_request request = by.request(http_method::post, "/Tables");
+    by.sign(request);
+    std::string head = "POST /acct/Tables HTTP/1.1\r\nHost: 127.0.0.1:10002\r\nContent-Length: 4194000\r\n";
+    request.headers.for_each([&](std::string_view name, std::string_view value) {
+        head.append(name).append(": ").append(value).append("\r\n");
+    });
+    {
+        std::deque<raw_connection> senders;
+        for (int number = 0; number < 200; ++number) {
+            raw_connection const& each = senders.emplace_back(server.port());
+            each.send(head + "\r\n");
+            each.send(piece);
+            during = (std::max)(during, server.megabytes());
+        }
+        CHECK(serves(server));
+        for (raw_connection const& each : senders) {
+            refused += each.read_all(0).find("503") != std::string::npos ? 1U : 0U;
+        }
+    }
+    std::size_t const after = server.megabytes_later(before + 16);
+    print("200 signed bodies of 4 MB, budget 64 MiB", before, during, after);
+    CHECK(refused >= 180);
+    if (has_figures) {
+        CHECK(during < before + 110);
+        CHECK(after < before + 24);
+    }
+    CHECK(serves(server));
+}
+
+TEST_CASE("floods: silent connections and half headers do not shut anybody out") {
+    flooded const server{listener_options{}};
+    std::size_t const before = server.megabytes();
+    std::size_t during = before;
+    {
+        std::deque<raw_connection> senders;
+        for (int number = 0; number < 1'500; ++number) { // more than the limit
+            raw_connection const& each = senders.emplace_back(server.port());
+            if (number % 2 == 0) { each.send("GET / HTTP/1.1\r\nX: " + std::string(30'000, 'x')); }
+            if (number % 100 == 99) { CHECK(serves(server)); }
+        }
+        during = (std::max)(during, server.megabytes());
+        for (int asked = 0; asked < 20; ++asked) { CHECK(serves(server)); }
+    }
+    std::size_t const after = server.megabytes_later(before + 8);
+    print("1,500 silent connections and half headers", before, during, after);
+    if (has_figures) {
+        CHECK(during < before + 80);
+        CHECK(after < before + 16);
+    }
+}
