@@ -25,6 +25,11 @@
 #include <entitable/work/messaging/impl/worker_crew.ipp>
 #include <entitable/work/once/impl/once.ipp>
 #include <entitable/work/once/impl/once_operation.ipp>
+#include <entitable/work/sync/impl/partition_sync.ipp>
+#include <entitable/work/sync/impl/sync_plan.ipp>
+#include <entitable/work/sync/impl/sync_policy.ipp>
+#include <entitable/work/sync/impl/sync_rows.ipp>
+#include <entitable/work/sync/impl/synchronize.ipp>
 #include <entitable/work/sequence/impl/reservation.ipp>
 #include <entitable/work/sequence/impl/sequence.ipp>
 #include <entitable/work/sequence/impl/sharded_sequence.ipp>
