@@ -39,6 +39,8 @@ struct world {
     std::string first{"0"}; ///< content on all sides; empty: no row
     bool one_name{};        ///< all runs use the same names
     bool cloned{};          ///< the second device is a copy of the first
+    std::string backed_up{}; ///< an edit of the first device that its backup has and no push has sent
+    std::string not_sent{};  ///< an edit of the first device after its backup
 };
 
 /// Runs synchronisations without faults, directly.
@@ -57,10 +59,17 @@ void synchronize_directly(any_store const& device, any_store const& cloud, std::
     if (!done && record->problem.empty()) { record->problem = "the last synchronisation: " + done.error().to_string(); }
 }
 
-testing::interleaving_report walk(world const& of, testing::interleaving_limits limits) {
-    limits.most_states = entitable_test::rounds(20'000, 1'000'000);
-    return testing::interleavings(
-        [&](testing::stage& on) {
+/// Makes an edit directly.
+void edit_directly(any_store const& store, std::string const& edit, edit_record& record) {
+    edits now = edits_of(text_in(store, "r").value_or(""));
+    now.insert(edit);
+    call context;
+    store.execute(write_entity{"notes", mutation::insert_or_replace(note_row("r", text_of(now)))}, context).value();
+    record.made["r"].insert(edit);
+}
+
+std::function<void(testing::stage&)> begin_of(world const& of) {
+    return [of](testing::stage& on) {
             auto const record = std::make_shared<edit_record>();
             auto const seeds = std::make_shared<std::uint64_t>(1);
             auto const next_seed = [seeds, same = of.one_name] { return same ? 7 : ++*seeds; };
@@ -74,7 +83,9 @@ testing::interleaving_report walk(world const& of, testing::interleaving_limits 
             for (std::size_t place : {std::size_t{1}, std::size_t{2}}) {
                 synchronize_directly(on.store(place), on.store(), record, place, keep_theirs, 100 + place);
             }
+            if (!of.backed_up.empty()) { edit_directly(on.store(1), of.backed_up, *record); }
             auto const backup = std::make_shared<page>(rows_in(on.store(1)));
+            if (!of.not_sent.empty()) { edit_directly(on.store(1), of.not_sent, *record); }
             if (of.cloned) {
                 restore_rows(on.store(2), *backup);
                 record->restores = true;
@@ -146,8 +157,11 @@ testing::interleaving_report walk(world const& of, testing::interleaving_limits 
                 }
                 return "";
             });
-        },
-        limits);
+    };
+}
+testing::interleaving_report walk(world const& of, testing::interleaving_limits limits) {
+    limits.most_states = entitable_test::rounds(20'000, 1'000'000);
+    return testing::interleavings(begin_of(of), limits);
 }
 
 void check_walk(world const& of, testing::interleaving_limits const& limits) {
@@ -205,11 +219,175 @@ TEST_CASE("synchronize: a restored file and a copied file bring nothing back") {
         world removed{{removes_at(1), syncs(1), restores(1), syncs(1)}};
         removed.conflicts = policy;
         check_walk(removed, quiet);
+        world edited{{syncs(1), removes_at(1), syncs(1), restores(1)}};
+        edited.conflicts = policy;
+        edited.backed_up = "e";
+        check_walk(edited, quiet);
         check_walk(removed, {.faults = 0, .late = 1});
         world copied{{edits_at(1, "a"), syncs(1), edits_at(2, "b"), syncs(2)}};
         copied.conflicts = policy;
         copied.cloned = true;
         check_walk(copied, quiet);
         check_walk(copied, {.faults = 1, .late = 0});
+    }
+}
+
+namespace {
+
+bool is_base(mutation const& one) { return one.entity.row_key().starts_with(system_row::base); }
+bool is_of_sync(mutation const& one) { return one.entity.row_key().starts_with(system_row::synced); }
+row with_text(row_view from, std::string_view changed, std::string_view value) {
+    row_builder made{from.partition_key, from.row_key};
+    property_cursor all{from.payload};
+    for (property_view each; all.next(each);) {
+        made.add(each.name, each.name == changed ? value_view{value} : each.value);
+    }
+    return made.build();
+}
+/// Leaves changes out of transactions; the response has a result for each of them.
+through_defect without(bool (*left_out)(mutation const&)) {
+    return with_defect([left_out]<class Request>(any_store const& below, Request const& request,
+                           call& context) -> result<response_of<Request>> {
+        if constexpr (std::same_as<Request, transact>) {
+            transact sent{request.table, {}};
+            for (mutation const& each : request.changes) {
+                if (!left_out(each)) { sent.changes.push_back(each); }
+            }
+            auto answered = below.execute(sent, context);
+            if (answered) { answered->results.resize(request.changes.size(), answered->results.back()); }
+            return answered;
+        } else {
+            return below.execute(request, context);
+        }
+    });
+}
+std::string found_in(world const& of, testing::interleaving_limits const& limits) { return walk(of, limits).problem; }
+/// The same in schedules that are drawn at random.
+std::string found_at_random(world const& of, testing::interleaving_limits const& limits) {
+    auto const begin = begin_of(of);
+    for (std::uint64_t seed = 1; seed < 20'000; ++seed) {
+        if (auto seen = testing::random_interleaving(begin, limits, seed); !seen.problem.empty()) { return seen.problem; }
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("synchronize: walks detect each planted defect") {
+    testing::interleaving_limits const lost{.faults = 1, .late = 0};
+    world const both_edit{{edits_at(1, "a"), syncs(1), edits_at(2, "b"), syncs(2)}};
+
+    SECTION("a push without the version of the base") {
+        world pushed = both_edit;
+        pushed.cloud = with_transactions([](transact& sent) {
+            for (mutation& each : sent.changes) { each.condition = any_etag; }
+        });
+        CHECK(found_in(pushed, quiet) != "");
+    }
+    SECTION("a push by insert_or_replace") {
+        world pushed = both_edit;
+        pushed.cloud = with_transactions([](transact& sent) {
+            for (mutation& each : sent.changes) {
+                if (each.kind != mutation_kind::remove) { each.kind = mutation_kind::insert_or_replace; }
+            }
+        });
+        CHECK(found_in(pushed, quiet) != "");
+    }
+    SECTION("no bases: a row that is absent there is new here") {
+        world bare{{edits_at(0, "a"), syncs(1), removes_at(1)}};
+        bare.device = without(is_base);
+        bare.first.clear();
+        CHECK(found_in(bare, quiet) != "");
+    }
+    SECTION("a push that is not noted before it is sent") {
+        world echo{{edits_at(1, "a"), syncs(1), edits_at(1, "b")}};
+        echo.device = with_transactions([](transact& sent) {
+            for (mutation& each : sent.changes) {
+                if (is_of_sync(each)) { each.entity = with_text(each.entity.view(), "Push", ""); }
+            }
+        });
+        CHECK(found_in(echo, lost) != "");
+    }
+    SECTION("a push that was not applied is settled without a new version of the receipt") {
+        world untouched{{edits_at(1, "a"), syncs(1), removes_at(1), syncs(1)}};
+        untouched.first.clear();
+        untouched.cloud = with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
+            return is_of_sync(one) ? std::nullopt : std::optional{std::move(one)};
+        });
+        CHECK(found_in(untouched, {.faults = 0, .late = 1}) != "");
+    }
+    SECTION("local rows are overwritten under any version") {
+        world hasty{{edits_at(1, "a"), syncs(1), edits_at(2, "b"), syncs(2)}};
+        hasty.device = with_transactions([](transact& sent) {
+            for (mutation& each : sent.changes) {
+                if (!is_of_sync(each)) {
+                    each.condition = any_etag;
+                    if (each.kind == mutation_kind::insert) { each.kind = mutation_kind::insert_or_replace; }
+                }
+            }
+        });
+        CHECK(found_in(hasty, quiet) != "");
+    }
+    SECTION("the base becomes the row of now, not the row that was sent") {
+        world later{{edits_at(1, "a"), syncs(1), edits_at(1, "b")}};
+        later.device = with_defect([]<class Request>(any_store const& below, Request const& request, call& context) {
+            Request sent = request;
+            if constexpr (std::same_as<Request, transact>) {
+                for (mutation& each : sent.changes) {
+                    if (!is_base(each) || each.entity.view().find("Push") || each.kind == mutation_kind::remove) {
+                        continue;
+                    }
+                    std::string_view const key = each.entity.row_key().substr(system_row::base.size());
+                    call own;
+                    auto const now = below.execute(get_entity{"notes", "ann", std::string{key}, {}}, own);
+                    if (!now) { continue; }
+                    detail::base_row base;
+                    base.content = detail::content_of(now->entity.view());
+                    each.entity = detail::row_of_base("ann", key, base);
+                }
+            }
+            return below.execute(sent, context);
+        });
+        CHECK(found_in(later, quiet) != "");
+    }
+    SECTION("no receipts: a restored file is not recognised") {
+        world unseen{{syncs(1), removes_at(1), syncs(1), restores(1)}};
+        unseen.backed_up = "e";
+        unseen.conflicts = keep_mine;
+        unseen.cloud = without(is_of_sync);
+        unseen.device = with_transactions([](transact& sent) {
+            for (mutation& each : sent.changes) {
+                if (is_of_sync(each)) { each.entity = with_text(each.entity.view(), "Receipt", ""); }
+            }
+        });
+        CHECK(found_in(unseen, quiet) != "");
+    }
+    SECTION("pushes with names that repeat after a restoration") {
+        world repeated{{syncs(1), restores(1), edits_at(1, "b"), syncs(1)}};
+        repeated.not_sent = "a";
+        repeated.one_name = true;
+        testing::interleaving_limits const late_and_ends{.faults = 0, .late = 1, .crashes = 1};
+        CHECK(found_at_random(repeated, late_and_ends) != "");
+    }
+    SECTION("rows of a transaction are pushed one by one") {
+        world parts{{edits_both_at(1, "a"), syncs(1), syncs(2)}};
+        parts.cloud = with_defect([]<class Request>(any_store const& below, Request const& request,
+                                      call& context) -> result<response_of<Request>> {
+            if constexpr (std::same_as<Request, transact>) {
+                transact::response all;
+                for (std::size_t index = 0; index < request.changes.size(); ++index) {
+                    mutation const& each = request.changes[index];
+                    ENTITABLE_TRY(auto one, below.execute(write_entity{request.table, each}, context));
+                    all.results.push_back(std::move(one));
+                    if (index == 0 && request.changes.size() > 2) {
+                        return failure{testing::lost_request()}; // the program ends in between
+                    }
+                }
+                return all;
+            } else {
+                return below.execute(request, context);
+            }
+        });
+        CHECK(found_in(parts, quiet) != "");
     }
 }

@@ -56,6 +56,8 @@ struct edit_record {
         edits const there = of.there ? edits_of(of.there->view().find("Text")->as_string()) : edits{};
         told[of.row_key].insert(here.begin(), here.end());
         told[of.row_key].insert(there.begin(), there.end());
+        if (of.restored && !restores) { problem = "a file that was not restored is taken for a restored one"; }
+        if (of.restored && !of.here) { removed.erase(of.row_key); } // the removal lost, and that is reported
         if (of.restored || restores || !of.here || !of.there) { return; }
         if (knows(here, there) || knows(there, here)) {
             problem = "a conflict of \"" + text_of(here) + "\" with \"" + text_of(there) + "\", which knew the other";
@@ -94,7 +96,7 @@ struct edit_record {
             if (!seen) { return "the edit " + each + " of row " + key + " is lost, and nobody was told"; }
         }
         for (edits const& knew : in(removed)) {
-            if (last && knows(knew, stays) && !knows(reported, stays)) {
+            if (last && knows(knew, stays)) {
                 return "the row " + key + " is back after a removal that knew it: " + *last;
             }
         }
