@@ -35,9 +35,11 @@ notes made_on(entitable::memory_backend const& store) {
 
 void show(char const* who, notes const& of) {
     std::printf("%s\n", who);
-    of.where(f::site == "dune").for_each([](note const& each) {
-        std::printf("  %-10s %3d  %s\n", each.plant.c_str(), each.seen, each.remark.c_str());
-    }).value();
+    of.where(f::site == "dune")
+        .for_each([](note const& each) {
+            std::printf("  %-10s %3d  %s\n", each.plant.c_str(), each.seen, each.remark.c_str());
+        })
+        .value();
 }
 
 std::string text_of(std::optional<entitable::row> const& side) {
@@ -85,10 +87,13 @@ int main() {
     // A week without a network.
     tablet.update("dune", "sea holly", [](note& each) { each.seen += 2; }).value();
     tablet.remove("dune", "thistle", entitable::any_etag).value();
-    phone.update("dune", "sea holly", [](note& each) {
-        each.seen += 5;
-        each.remark = "by the path";
-    }).value();
+    phone
+        .update("dune", "sea holly",
+            [](note& each) {
+                each.seen += 5;
+                each.remark = "by the path";
+            })
+        .value();
     phone.insert({"dune", "sea rocket", 12, "in flower"}).value();
     show("the phone before", phone);
 

@@ -43,32 +43,37 @@ inline bool knows(edits const& whole, edits const& part) {
 
 /// What happened to the rows of one partition: acknowledged edits, removals, and edits that were reported as losing.
 struct edit_record {
-    std::map<std::string, edits> made{};                   ///< acknowledged edits, by row key
-    std::map<std::string, std::vector<edits>> removed{};   ///< what the author of each acknowledged removal knew
-    std::map<std::string, std::vector<edits>> begun{};     ///< the same of each removal that was sent: its response may be lost
-    std::map<std::string, edits> told{};                   ///< edits on a side of a reported conflict
-    edits together{};                                      ///< edits that change the rows r and s in one transaction
+    std::map<std::string, edits> made{};                 ///< acknowledged edits, by row key
+    std::map<std::string, std::vector<edits>> removed{}; ///< what the author of each acknowledged removal knew
+    std::map<std::string, std::vector<edits>>
+        begun{};                         ///< the same of each removal that was sent: its response may be lost
+    std::map<std::string, edits> told{}; ///< edits on a side of a reported conflict
+    edits together{};                    ///< edits that change the rows r and s in one transaction
     std::string problem{};
-    bool restores{};                                       ///< a file may be restored: edits meet their own echo
+    bool restores{}; ///< a file may be restored: edits meet their own echo
 
-    void add(sync_conflict const& of) {
+    /// `stands`: whether the decision is known to be stored.
+    void add(sync_conflict const& of, bool stands = true) {
         edits const here = of.here ? edits_of(of.here->view().find("Text")->as_string()) : edits{};
         edits const there = of.there ? edits_of(of.there->view().find("Text")->as_string()) : edits{};
         told[of.row_key].insert(here.begin(), here.end());
         told[of.row_key].insert(there.begin(), there.end());
-        if (of.restored && !restores) { problem = "a file that was not restored is taken for a restored one"; }
+        if (of.restored && !restores && stands) {
+            problem = "a file that was not restored is taken for a restored one";
+        }
         if (of.restored && !of.here) { removed.erase(of.row_key); } // the removal lost, and that is reported
         if (of.restored || restores || !of.here || !of.there) { return; }
         if (knows(here, there) || knows(there, here)) {
             problem = "a conflict of \"" + text_of(here) + "\" with \"" + text_of(there) + "\", which knew the other";
         }
     }
-    /// Forgets the edits of row r that none of these contents has, and removals if one of them is there.
-    void keep_only(std::vector<std::optional<std::string>> const& contents) {
+    /// Forgets the edits of a row that none of these contents has, and its removals if the first of them, the cloud's, is there.
+    void keep_only(std::string const& key, std::vector<std::optional<std::string>> const& contents) {
         edits kept;
         for (auto const& each : contents) { kept.merge(edits_of(each.value_or(""))); }
-        std::erase_if(made["r"], [&](std::string const& each) { return !kept.contains(each); });
-        if (contents.front()) { removed["r"].clear(); }
+        for (edits const& knew : removed[key]) { kept.insert(knew.begin(), knew.end()); }
+        std::erase_if(made[key], [&](std::string const& each) { return !kept.contains(each); });
+        if (contents.front()) { removed[key].clear(); }
     }
     [[nodiscard]] std::string text() const {
         std::string all = problem;
@@ -133,7 +138,8 @@ inline resumable<void> edit_row(
         edits now = seen;
         now.insert(edit);
         row content = note_row(row_key, text_of(now));
-        writing.change = found ? mutation::replace(std::move(content), found->etag) : mutation::insert(std::move(content));
+        writing.change =
+            found ? mutation::replace(std::move(content), found->etag) : mutation::insert(std::move(content));
     }
     auto const done = co_await ask(writing, where);
     if (!done) { co_return {}; } // refused: another was faster. Lost: not acknowledged
@@ -209,16 +215,19 @@ inline resumable<void> restore_at(std::size_t place) {
 class device_run {
 public:
     device_run(std::shared_ptr<edit_record> record, std::size_t place, sync_policy conflicts, std::uint64_t seed)
-        : record_(std::move(record)), place_(place), ids_(std::make_unique<detail::fresh_ids>(seed)),
-          report_(std::make_unique<sync_report>()), policy_(std::make_unique<sync_policy>()) {
+        : record_(std::move(record)),
+          place_(place),
+          ids_(std::make_unique<detail::fresh_ids>(seed)),
+          report_(std::make_unique<sync_report>()),
+          policy_(std::make_unique<sync_policy>()) {
         *policy_ = [told = record_, conflicts = std::move(conflicts)](sync_conflict const& of) {
             told->add(of);
             return conflicts(of);
         };
         backoff const at_once{.base = {}, .least = {}, .most = {}, .jitter = 0};
         profile const limits = local_profile();
-        one_ = std::make_unique<detail::partition_sync>(
-            detail::synced_partition{"notes", "notes", "ann", policy_.get(), true, 6, at_once, limits, limits, ids_.get()},
+        one_ = std::make_unique<detail::partition_sync>(detail::synced_partition{"notes", "notes", "ann", policy_.get(),
+                                                            true, 6, at_once, limits, limits, ids_.get()},
             *report_);
         running_.emplace(one_->run());
     }
@@ -236,7 +245,7 @@ public:
         auto done = running_->finish();
         // Conflicts of a restored file are decided without the policy.
         for (settled_conflict const& each : report_->conflicts) {
-            if (each.sides.restored) { record_->add(each.sides); }
+            if (each.sides.restored) { record_->add(each.sides, done.has_value()); }
         }
         return done;
     }

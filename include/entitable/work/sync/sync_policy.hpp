@@ -54,7 +54,9 @@ using sync_policy = std::function<result<sync_decision>(sync_conflict const&)>;
 /// The content in the cloud wins.
 [[nodiscard]] inline result<sync_decision> keep_theirs(sync_conflict const&) { return sync_decision{}; }
 /// The local content wins.
-[[nodiscard]] inline result<sync_decision> keep_mine(sync_conflict const&) { return sync_decision{sync_choice::mine, {}}; }
+[[nodiscard]] inline result<sync_decision> keep_mine(sync_conflict const&) {
+    return sync_decision{sync_choice::mine, {}};
+}
 
 /// Merges property by property: a property that only one side has changed gets the value of that side. `otherwise` decides if both sides
 /// have changed one property differently, or if one side has removed the row.
@@ -113,7 +115,8 @@ template <mapped_entity E, class Function>
 /// or the row key did not, EntityAlreadyExists if there is a row with the new key.
 template <mapped_entity E, class Rename>
 [[nodiscard]] sync_policy kept_both(Rename rename) {
-    static_assert(std::is_invocable_v<Rename&, E&>, "the function of kept_both must take an E&, and change its row key");
+    static_assert(
+        std::is_invocable_v<Rename&, E&>, "the function of kept_both must take an E&, and change its row key");
     return [rename = std::move(rename)](sync_conflict const& of) mutable -> result<sync_decision> {
         if (!of.here) { return sync_decision{}; }
         if (!of.there) { return sync_decision{sync_choice::mine, {}}; }

@@ -35,9 +35,9 @@ struct failed_partition {
 
 /// The result of a synchronisation. Every content that lost to another is in `conflicts`.
 struct sync_report {
-    std::uint64_t partitions{}; ///< partitions that were compared
-    std::uint64_t pulled{};     ///< rows that were changed or removed in the local table
-    std::uint64_t pushed{};     ///< rows that were changed or removed in the cloud
+    std::uint64_t partitions{};              ///< partitions that were compared
+    std::uint64_t pulled{};                  ///< rows that were changed or removed in the local table
+    std::uint64_t pushed{};                  ///< rows that were changed or removed in the cloud
     std::vector<settled_conflict> conflicts; ///< rows that both sides had changed
     std::vector<held_row> held;              ///< rows that were not synchronised
     std::vector<failed_partition> failed;    ///< partitions that were not synchronised to the end

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of `synchronize`.
 struct sync_options {
     std::vector<std::string> partitions{}; ///< partition keys, as they are stored
-    bool whole_table{};                    ///< all partitions of both tables, which costs a request for each to find them
-    sync_policy conflicts{keep_theirs};    ///< decides rows that both sides have changed
+    bool whole_table{};                 ///< all partitions of both tables, which costs a request for each to find them
+    sync_policy conflicts{keep_theirs}; ///< decides rows that both sides have changed
     /// Whether more than half of the rows of a partition of 20 rows or more may be removed at once, on either side. If not, the partition
     /// ends with ManyRemovals: the cloud's table may have been dropped.
     bool allow_many_removals{};

@@ -128,11 +128,11 @@ private:
     std::optional<synced_rows> there_;
     std::optional<row> receipt_; ///< of this device, read after the rows
     sync_state state_;
-    error last_; ///< of the last attempt that was beaten
-    std::optional<etag> version_;  ///< of the state; none if it was never written
-    bool version_known_{};         ///< whether the state was read: from then on nobody else may write it
-    bool cleared_{};               ///< whether the push in the state is known to be refused
-    bool settled_here_{};          ///< whether several pages of local rows were read at one point in time
+    error last_;                  ///< of the last attempt that was beaten
+    std::optional<etag> version_; ///< of the state; none if it was never written
+    bool version_known_{};        ///< whether the state was read: from then on nobody else may write it
+    bool cleared_{};              ///< whether the push in the state is known to be refused
+    bool settled_here_{};         ///< whether several pages of local rows were read at one point in time
     bool settled_there_{};
     std::size_t unsteady_{};
     std::size_t rows_a_push_;

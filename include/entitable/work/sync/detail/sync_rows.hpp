@@ -30,7 +30,7 @@ struct sync_state {
 
 /// A base: the content that both sides had last, and the content of a push whose outcome is not noted.
 struct base_row {
-    std::optional<std::string> content; ///< payload without Timestamp; none if the sides had no such row
+    std::optional<std::string> content; ///< payload without Timestamp; none if neither side has had the row
     std::string push;                   ///< name of the push; empty if there is none
     std::optional<std::string> pushed;  ///< payload that the push has sent; none if it removes the row
 };
@@ -38,10 +38,10 @@ struct base_row {
 /// All rows of a partition on one side. The views refer to `pages`.
 struct synced_rows {
     std::vector<page> pages;
-    std::map<std::string_view, row_view> rows;          ///< rows of the application, by row key
+    std::map<std::string_view, row_view> rows;               ///< rows of the application, by row key
     std::map<std::string_view, base_row, std::less<>> bases; ///< by row key of the application's row
-    std::optional<row_view> state;                      ///< local: the state. Cloud: the receipt of the device
-    std::optional<row_view> foreign;                    ///< a system row that cannot be synchronised
+    std::optional<row_view> state;                           ///< local: the state. Cloud: the receipt of the device
+    std::optional<row_view> foreign;                         ///< a system row that cannot be synchronised
 };
 
 /// Returns the row key of a receipt.

@@ -144,8 +144,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::is_steady(sync_place of) {
 
 // ---- writes -----------------------------------------------------------------------------------------------
 
-ENTITABLE_DECL result<bool> partition_sync::refused(
-    error why, std::vector<std::string> const& row_keys, bool divides) {
+ENTITABLE_DECL result<bool> partition_sync::refused(error why, std::vector<std::string> const& row_keys, bool divides) {
     bool const busy = why.code == error_code::server_busy || why.code == error_code::store_busy;
     last_ = why;
     if (was_beaten(why) || busy) { return false; }
@@ -202,8 +201,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::apply(std::vector<local_change> c
                 operations += *made ? 1U : 0U;
                 size += *made ? (*made)->entity.payload().size() : 0U;
             }
-            bool const fits =
-                part.size() + operations < of_.local.max_operations && bytes + size <= most_sync_bytes;
+            bool const fits = part.size() + operations < of_.local.max_operations && bytes + size <= most_sync_bytes;
             if (!part.empty() && !fits) { break; }
             bytes += size;
             pulled += each.row ? 1U : 0U;
@@ -222,9 +220,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::apply(std::vector<local_change> c
         if (restored && last) { next = sync_state{of_.ids->next(), {}, {}}; }
         auto const wrote = co_await write_here(std::move(part), std::move(row_keys), std::move(next));
         bool const may_stand = wrote ? *wrote : wrote.error().effect == effect::unknown;
-        if (may_stand) {
-            std::move(conflicts.begin(), conflicts.end(), std::back_inserter(report_.conflicts));
-        }
+        if (may_stand) { std::move(conflicts.begin(), conflicts.end(), std::back_inserter(report_.conflicts)); }
         if (!wrote || !*wrote) { co_return wrote; }
         report_.pulled += pulled;
     } while (at < changes.size());
@@ -239,8 +235,7 @@ ENTITABLE_DECL transact partition_sync::pushing(std::vector<pushed_row> const& r
     transact made{of_.there, {}};
     for (pushed_row const& each : rows) {
         if (!each.here) {
-            made.changes.push_back(
-                mutation::remove(row{of_.partition_key, each.row_key, {}}, each.there->etag()));
+            made.changes.push_back(mutation::remove(row{of_.partition_key, each.row_key, {}}, each.there->etag()));
             continue;
         }
         row content{of_.partition_key, each.row_key, content_of(*each.here)};
@@ -285,8 +280,8 @@ ENTITABLE_DECL resumable<bool> partition_sync::push_part(std::vector<pushed_row>
     }
     report_.pushed += rows.size();
     etag const receipt = std::move(answered->results.back().etag);
-    receipt_ = row{of_.partition_key, receipt_key(state_.device), request.changes.back().entity.payload(),
-        receipt.to_string()};
+    receipt_ = row{
+        of_.partition_key, receipt_key(state_.device), request.changes.back().entity.payload(), receipt.to_string()};
 
     next.receipt = name;
     next.push.clear();

@@ -42,9 +42,10 @@ ENTITABLE_DECL bool partition_sync::is_held(sides const& of) {
     if (held_.find(of.row_key) != held_.end()) { return true; }
     for (std::optional<row_view> const& side : {of.here, of.there}) {
         if (side && side->payload.size() > max_synced_payload) {
-            hold(of.row_key, error{error_code::entity_too_large,
-                                 text::joined({"the stored row has ", std::to_string(side->payload.size()),
-                                     " bytes; synchronised rows have at most ", std::to_string(max_synced_payload)})});
+            hold(of.row_key,
+                error{error_code::entity_too_large,
+                    text::joined({"the stored row has ", std::to_string(side->payload.size()),
+                        " bytes; synchronised rows have at most ", std::to_string(max_synced_payload)})});
             return true;
         }
     }
@@ -61,8 +62,7 @@ ENTITABLE_DECL bool partition_sync::is_held(sides const& of) {
 
 ENTITABLE_DECL mutation partition_sync::base_to(std::string_view row_key, std::optional<row_view> content) const {
     if (!content) {
-        return mutation::remove(
-            row{of_.partition_key, text::joined({system_row::base, row_key}), {}}, any_etag);
+        return mutation::remove(row{of_.partition_key, text::joined({system_row::base, row_key}), {}}, any_etag);
     }
     base_row base;
     base.content = content_of(*content);

@@ -22,11 +22,10 @@ inline void add_parts(row_builder& to, std::string_view name, std::string_view p
     }
 }
 /// Returns the payload of these parts; nullopt without any.
-inline std::optional<std::string> parts_of(row_view stored, std::string_view name) {
+inline std::optional<std::string> payload_of_parts(row_view stored, std::string_view name) {
     std::optional<std::string> payload;
     for (std::size_t part = 0;; ++part) {
-        auto const bytes =
-            stored.find(part == 0 ? std::string{name} : text::joined({name, "_", std::to_string(part)}));
+        auto const bytes = stored.find(part == 0 ? std::string{name} : text::joined({name, "_", std::to_string(part)}));
         if (!bytes || bytes->type() != edm_type::binary) { return payload; }
         if (!payload) { payload.emplace(); }
         payload->append(bytes->bytes());
@@ -68,7 +67,8 @@ ENTITABLE_DECL row row_of_base(std::string_view partition_key, std::string_view 
     return made.build();
 }
 ENTITABLE_DECL result<base_row> base_of_row(row_view stored) {
-    base_row read{parts_of(stored, "Row"), std::string{synced_text(stored, "Push")}, parts_of(stored, "Pushed")};
+    base_row read{
+        payload_of_parts(stored, "Row"), std::string{synced_text(stored, "Push")}, payload_of_parts(stored, "Pushed")};
     for (auto const* payload : {&read.content, &read.pushed}) {
         if (*payload && !check_payload(**payload)) { return malformed_sync_row(stored); }
     }

@@ -48,7 +48,8 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(any_store const& local, st
             "synchronize needs partitions: name them in sync_options::partitions, or set whole_table"};
     }
     if (!options.calls.operation_id.empty()) {
-        return failure{error_code::invalid_input, "synchronize sends several writes, which cannot share an operation id"};
+        return failure{
+            error_code::invalid_input, "synchronize sends several writes, which cannot share an operation id"};
     }
     if (!options.conflicts) { return failure{error_code::invalid_input, "sync_options::conflicts is empty"}; }
     if (options.max_attempts < 1) {

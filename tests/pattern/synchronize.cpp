@@ -192,12 +192,12 @@ TEST_CASE("synchronize: policies decide conflicts") {
     SECTION("by a function of three entities") {
         device.put("a", "old", 4);
         cloud.put("a", "new", 5);
-        auto const added = merged_by<note>([](std::optional<note> const& base, std::optional<note> const& here,
-                                               std::optional<note> const& there) {
-            note merged = *there;
-            merged.stars += here->stars - base->stars;
-            return merged;
-        });
+        auto const added = merged_by<note>(
+            [](std::optional<note> const& base, std::optional<note> const& here, std::optional<note> const& there) {
+                note merged = *there;
+                merged.stars += here->stars - base->stars;
+                return merged;
+            });
         CHECK(sync(device, cloud, of_ann(added)).conflicts.at(0).choice == sync_choice::merged);
         CHECK(cloud.all() == "a=new6 ");
         CHECK(device.all() == "a=new6 ");
@@ -259,9 +259,10 @@ TEST_CASE("synchronize: properties that the program does not declare come along 
         device.store.execute(get_entity{"notes", "ann", "a", {}}, context).value().entity.view(), stored.view()));
     device.notes.update("ann", "a", [](note& each) { each.text = "mine"; }).value();
     cloud.notes.update("ann", "a", [](note& each) { each.stars = 9; }).value();
-    auto const merged = merged_by<note>([](auto const&, std::optional<note> const& here, std::optional<note> const& there) {
-        return note{"ann", "a", here->text, there->stars};
-    });
+    auto const merged =
+        merged_by<note>([](auto const&, std::optional<note> const& here, std::optional<note> const& there) {
+            return note{"ann", "a", here->text, there->stars};
+        });
     CHECK(sync(device, cloud, of_ann(merged)).complete());
     row const now = cloud.store.execute(get_entity{"notes", "ann", "a", {}}, context).value().entity;
     CHECK(now.view().find("colour")->as_string() == "red");
@@ -275,9 +276,7 @@ TEST_CASE("synchronize: many rows, in transactions and pages") {
     side other;
     std::size_t const rows = GENERATE(1, 48, 49, 50, 97, 98, 195, 1500);
     CAPTURE(rows);
-    for (std::size_t index = 0; index < rows; ++index) {
-        device.put("n" + std::to_string(10'000 + index), "t");
-    }
+    for (std::size_t index = 0; index < rows; ++index) { device.put("n" + std::to_string(10'000 + index), "t"); }
     auto const sent = sync(device, cloud);
     CHECK(sent.complete());
     CHECK(sent.pushed == rows);
@@ -442,8 +441,7 @@ TEST_CASE("synchronize: invalid options and tables that are not supported") {
     how.calls.operation_id = "x";
     CHECK(synchronize(device.notes, cloud.notes, how).error().code == error_code::invalid_input);
     call context;
-    cloud.store
-        .execute(write_entity{"notes", mutation::insert(testing::make_row("ann", "~!w!a!1", {}))}, context)
+    cloud.store.execute(write_entity{"notes", mutation::insert(testing::make_row("ann", "~!w!a!1", {}))}, context)
         .value();
     auto const refused = sync(device, cloud);
     REQUIRE(refused.failed.size() == 1);
