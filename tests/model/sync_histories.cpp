@@ -42,48 +42,59 @@ struct history {
         }
     }
 
-    /// Runs an operation. `faults`: one in how many requests goes wrong; 0 for none.
+    /// Sends the next request of an operation; false at its end. `faults`: one in how many requests goes wrong; 0 for none.
     template <class Operation>
-    void drive(Operation& op, std::size_t faults) {
-        for (operation_step due = op.next(); !due.done(); due = op.next()) {
-            if (faults != 0 && below(faults * 2) == 0) {
-                op.abandon(error{error_code::cancelled, "the program ends"});
-                return;
-            }
-            due.request.visit([&]<class Request>(Request const& request) {
-                if constexpr (takes_answer_to<Operation, Request>) {
-                    call context;
-                    memory_backend const& to = stores[due.place];
-                    std::size_t const luck = faults != 0 ? below(faults) : 9;
-                    if (luck == 0) { // the response is lost
-                        static_cast<void>(to.execute(request, context));
-                    }
-                    if (luck == 1 && due.place == 0) { // arrives later, or never
-                        late.push_back([&to, request] {
-                            call own;
-                            static_cast<void>(to.execute(request, own));
-                        });
-                    }
-                    if (luck < 3) { // or the request is lost
-                        error gone = testing::lost_request();
-                        gone.effect = Request::writes ? effect::unknown : effect::none;
-                        op.answer(result<response_of<Request>>{failure{gone}}, steady_time{});
-                    } else {
-                        op.answer(to.execute(request, context), steady_time{});
-                    }
-                }
-            });
+    [[nodiscard]] bool advance(Operation& op, std::size_t faults) {
+        operation_step const due = op.next();
+        if (due.done()) {
+            static_cast<void>(op.finish());
+            return false;
         }
-        static_cast<void>(op.finish());
+        if (faults != 0 && below(faults * 2) == 0) { return false; } // the program ends
+        due.request.visit([&]<class Request>(Request const& request) {
+            if constexpr (takes_answer_to<Operation, Request>) {
+                memory_backend const& to = stores[due.place];
+                call context;
+                std::size_t const luck = faults != 0 ? below(faults) : faults + 9;
+                if (luck == 0) { static_cast<void>(to.execute(request, context)); } // the response is lost
+                if (luck == 1 && due.place == 0) {                                  // arrives later, or never
+                    late.push_back([&to, request] {
+                        call own;
+                        static_cast<void>(to.execute(request, own));
+                    });
+                }
+                if (luck < 3) { // or the request is lost
+                    error gone = testing::lost_request();
+                    gone.effect = Request::writes ? effect::unknown : effect::none;
+                    op.answer(result<response_of<Request>>{failure{gone}}, steady_time{});
+                } else {
+                    op.answer(to.execute(request, context), steady_time{});
+                }
+            }
+        });
+        return true;
+    }
+    /// Begins an operation, which goes on beside the others.
+    template <class Operation>
+    void begin(Operation&& made, std::size_t faults) {
+        auto const op = std::make_shared<std::remove_cvref_t<Operation>>(std::forward<Operation>(made));
+        under_way.push_back([this, op, faults] { return advance(*op, faults); });
+    }
+    void go_on() {
+        if (under_way.empty()) { return; }
+        std::size_t const one = below(under_way.size());
+        bool const more = under_way[one]();
+        for (char name = 'p'; name < 't'; ++name) {
+            record->published.merge(edits_of(text_in(stores[0], std::string{name}).value_or("")));
+        }
+        if (!more) { under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(one)); }
     }
     void synchronize_device(std::size_t place, std::size_t faults) {
-        device_run run{record, place, conflicts, ++seeds};
-        drive(run, faults);
+        begin(device_run{record, place, conflicts, ++seeds}, faults);
     }
     void edit(std::size_t place) {
         std::string const key{static_cast<char>('p' + below(4))};
-        auto change = edit_row(record, place, key, below(4) == 0 ? "" : "e" + std::to_string(++edited));
-        drive(change, 0);
+        begin(edit_row(record, place, key, below(4) == 0 ? "" : "e" + std::to_string(++edited)), 0);
     }
     void restore(std::size_t place) {
         for (char name = 'p'; name < 't'; ++name) {
@@ -97,16 +108,24 @@ struct history {
         record->restores = true;
         restore_rows(stores[place], backups[place]);
     }
+    [[nodiscard]] static bool has_state(page const& backup) {
+        bool found = backup.empty();
+        for (std::size_t index = 0; index < backup.size(); ++index) {
+            found = found || backup[index].row_key == system_row::synced;
+        }
+        return found;
+    }
     void step() {
         std::size_t const place = 1 + below(devices);
-        switch (below(12)) {
+        switch (below(36)) {
             case 0:
             case 1:
             case 2:
             case 3: edit(below(3) == 0 ? 0 : place); break;
             case 4: backups[place] = rows_in(stores[place]); break;
             case 5:
-                if (below(4) == 0) { restore(place); }
+                // A backup from before the first push is that of another device: its rows are new.
+                if (with_restorations && below(4) == 0 && has_state(backups[place])) { restore(place); }
                 break;
             case 6:
                 if (!late.empty()) {
@@ -114,16 +133,24 @@ struct history {
                     late.pop_front();
                 }
                 break;
-            default: synchronize_device(place, below(3) == 0 ? 0 : 6); break;
+            case 7:
+            case 8:
+            case 9:
+            case 10: synchronize_device(place, below(3) == 0 ? 0 : 12); break;
+            default: go_on(); break;
         }
     }
     [[nodiscard]] std::string end() {
+        while (!under_way.empty()) { go_on(); }
         while (!late.empty()) {
             if (below(2) == 0) { late.front()(); }
             late.pop_front();
         }
         for (int round = 0; round < 4; ++round) {
-            for (std::size_t place = 1; place <= devices; ++place) { synchronize_device(place, 0); }
+            for (std::size_t place = 1; place <= devices; ++place) {
+                synchronize_device(place, 0);
+                while (!under_way.empty()) { go_on(); }
+            }
         }
         if (!record->problem.empty()) { return record->problem; }
         for (char name = 'p'; name < 't'; ++name) {
@@ -145,6 +172,8 @@ struct history {
     std::array<memory_backend, devices + 1> stores{}; ///< the cloud, and the devices
     std::array<page, devices + 1> backups{};
     std::deque<std::function<void()>> late{};
+    std::vector<std::function<bool()>> under_way{};
+    bool with_restorations{};
     std::uint64_t seeds{};
     int edited{};
 };
@@ -154,7 +183,8 @@ struct history {
 TEST_CASE("synchronize: random histories of three devices converge, and lose nothing without a report") {
     for (std::uint64_t seed = 1; seed <= rounds(300, 100'000, 3'000); ++seed) {
         history one{seed};
-        for (int step = 0; step < 40; ++step) { one.step(); }
+        one.with_restorations = seed % 2 == 0;
+        for (int step = 0; step < 200; ++step) { one.step(); }
         INFO("seed " << seed);
         REQUIRE(one.end() == "");
     }

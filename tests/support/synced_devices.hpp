@@ -10,6 +10,7 @@
 #include <entitable/memory.hpp>
 #include <entitable/sync.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -48,6 +49,7 @@ struct edit_record {
     std::map<std::string, std::vector<edits>>
         begun{};                         ///< the same of each removal that was sent: its response may be lost
     std::map<std::string, edits> told{}; ///< edits on a side of a reported conflict
+    edits published{};                   ///< edits that were in the cloud at some time
     edits together{};                    ///< edits that change the rows r and s in one transaction
     std::string problem{};
     bool restores{}; ///< a file may be restored: edits meet their own echo
@@ -62,7 +64,7 @@ struct edit_record {
             problem = "a file that was not restored is taken for a restored one";
         }
         if (of.restored && !of.here) { removed.erase(of.row_key); } // the removal lost, and that is reported
-        if (of.restored || restores || !of.here || !of.there) { return; }
+        if (!stands || of.restored || restores || !of.here || !of.there) { return; }
         if (knows(here, there) || knows(there, here)) {
             problem = "a conflict of \"" + text_of(here) + "\" with \"" + text_of(there) + "\", which knew the other";
         }
@@ -73,7 +75,12 @@ struct edit_record {
         for (auto const& each : contents) { kept.merge(edits_of(each.value_or(""))); }
         for (edits const& knew : removed[key]) { kept.insert(knew.begin(), knew.end()); }
         std::erase_if(made[key], [&](std::string const& each) { return !kept.contains(each); });
-        if (contents.front()) { removed[key].clear(); }
+        std::erase_if(removed[key], [&](edits const& knew) {
+            // Nobody else has seen a removal of content that was never in the cloud.
+            bool const seen = std::any_of(
+                knew.begin(), knew.end(), [&](std::string const& each) { return published.contains(each); });
+            return contents.front() || !seen;
+        });
     }
     [[nodiscard]] std::string text() const {
         std::string all = problem;
@@ -221,7 +228,7 @@ public:
           report_(std::make_unique<sync_report>()),
           policy_(std::make_unique<sync_policy>()) {
         *policy_ = [told = record_, conflicts = std::move(conflicts)](sync_conflict const& of) {
-            told->add(of);
+            told->add(of, false); // the policy may be called in vain: another was faster
             return conflicts(of);
         };
         backoff const at_once{.base = {}, .least = {}, .most = {}, .jitter = 0};
@@ -243,10 +250,7 @@ public:
     void abandon(error const& reason) { running_->abandon(reason); }
     [[nodiscard]] result<void> finish() {
         auto done = running_->finish();
-        // Conflicts of a restored file are decided without the policy.
-        for (settled_conflict const& each : report_->conflicts) {
-            if (each.sides.restored) { record_->add(each.sides, done.has_value()); }
-        }
+        for (settled_conflict const& each : report_->conflicts) { record_->add(each.sides, done.has_value()); }
         return done;
     }
 
