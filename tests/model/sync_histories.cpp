@@ -76,25 +76,25 @@ struct history {
     }
     /// Begins an operation, which goes on beside the others.
     template <class Operation>
-    void begin(Operation&& made, std::size_t faults) {
+    void begin(Operation&& made, std::size_t place, std::size_t faults) {
         auto const op = std::make_shared<std::remove_cvref_t<Operation>>(std::forward<Operation>(made));
-        under_way.push_back([this, op, faults] { return advance(*op, faults); });
+        under_way.push_back({place, [this, op, faults] { return advance(*op, faults); }});
     }
     void go_on() {
         if (under_way.empty()) { return; }
         std::size_t const one = below(under_way.size());
-        bool const more = under_way[one]();
+        bool const more = under_way[one].advance();
         for (char name = 'p'; name < 't'; ++name) {
-            record->published.merge(edits_of(text_in(stores[0], std::string{name}).value_or("")));
+            if (text_in(stores[0], std::string{name})) { published.insert(std::string{name}); }
         }
         if (!more) { under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(one)); }
     }
     void synchronize_device(std::size_t place, std::size_t faults) {
-        begin(device_run{record, place, conflicts, ++seeds}, faults);
+        begin(device_run{record, place, conflicts, ++seeds}, place, faults);
     }
     void edit(std::size_t place) {
         std::string const key{static_cast<char>('p' + below(4))};
-        begin(edit_row(record, place, key, below(4) == 0 ? "" : "e" + std::to_string(++edited)), 0);
+        begin(edit_row(record, place, key, below(4) == 0 ? "" : "e" + std::to_string(++edited)), place, 0);
     }
     void restore(std::size_t place) {
         for (char name = 'p'; name < 't'; ++name) {
@@ -103,9 +103,13 @@ struct history {
             for (std::size_t other = 0; other <= devices; ++other) {
                 if (other != place) { others.push_back(text_in(stores[other], key)); }
             }
-            record->keep_only(key, others);
+            // Content that was never sent leaves no base.
+            bool const unsent = may_have_unsent_removal(stores[place], key) || !published.contains(key);
+            record->keep_only(key, others, place, unsent);
         }
         record->restores = true;
+        // The programs of a device end before its file is restored.
+        std::erase_if(under_way, [&](running const& each) { return each.place == place; });
         restore_rows(stores[place], backups[place]);
     }
     [[nodiscard]] static bool has_state(page const& backup) {
@@ -172,8 +176,13 @@ struct history {
     std::array<memory_backend, devices + 1> stores{}; ///< the cloud, and the devices
     std::array<page, devices + 1> backups{};
     std::deque<std::function<void()>> late{};
-    std::vector<std::function<bool()>> under_way{};
+    struct running {
+        std::size_t place;
+        std::function<bool()> advance;
+    };
+    std::vector<running> under_way{};
     bool with_restorations{};
+    std::set<std::string> published{}; ///< rows that the cloud had at some time
     std::uint64_t seeds{};
     int edited{};
 };

@@ -120,7 +120,8 @@ std::function<void(testing::stage&)> begin_of(world const& of) {
                         "restore " + name, [each] { return restore_at(each.place); },
                         [&on, record, each, backup](result<void> const&) {
                             // What no other side has is undone by the restoration.
-                            record->keep_only("r", {text_in(on.store(), "r"), text_in(on.store(3 - each.place), "r")});
+                            record->keep_only("r", {text_in(on.store(), "r"), text_in(on.store(3 - each.place), "r")},
+                                each.place, may_have_unsent_removal(on.store(each.place), "r"));
                             restore_rows(on.store(each.place), *backup);
                         });
                     break;

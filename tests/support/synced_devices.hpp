@@ -42,14 +42,19 @@ inline bool knows(edits const& whole, edits const& part) {
     return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
 }
 
+/// A removal: what its author knew, and where the author was.
+struct removal {
+    edits knew;
+    std::size_t place;
+};
+
 /// What happened to the rows of one partition: acknowledged edits, removals, and edits that were reported as losing.
 struct edit_record {
-    std::map<std::string, edits> made{};                 ///< acknowledged edits, by row key
-    std::map<std::string, std::vector<edits>> removed{}; ///< what the author of each acknowledged removal knew
+    std::map<std::string, edits> made{};                   ///< acknowledged edits, by row key
+    std::map<std::string, std::vector<removal>> removed{}; ///< what the author of each acknowledged removal knew
     std::map<std::string, std::vector<edits>>
         begun{};                         ///< the same of each removal that was sent: its response may be lost
     std::map<std::string, edits> told{}; ///< edits on a side of a reported conflict
-    edits published{};                   ///< edits that were in the cloud at some time
     edits together{};                    ///< edits that change the rows r and s in one transaction
     std::string problem{};
     bool restores{}; ///< a file may be restored: edits meet their own echo
@@ -69,24 +74,23 @@ struct edit_record {
             problem = "a conflict of \"" + text_of(here) + "\" with \"" + text_of(there) + "\", which knew the other";
         }
     }
-    /// Forgets the edits of a row that none of these contents has, and its removals if the first of them, the cloud's, is there.
-    void keep_only(std::string const& key, std::vector<std::optional<std::string>> const& contents) {
+    /// Forgets the edits of a row that none of these contents has: a restoration of the device at `place` has undone them. `unsent`: whether
+    /// the device had removed the row, and not sent the removal.
+    void keep_only(std::string const& key, std::vector<std::optional<std::string>> const& contents, std::size_t place,
+        bool unsent) {
         edits kept;
         for (auto const& each : contents) { kept.merge(edits_of(each.value_or(""))); }
-        for (edits const& knew : removed[key]) { kept.insert(knew.begin(), knew.end()); }
+        for (removal const& each : removed[key]) { kept.insert(each.knew.begin(), each.knew.end()); }
         std::erase_if(made[key], [&](std::string const& each) { return !kept.contains(each); });
-        std::erase_if(removed[key], [&](edits const& knew) {
-            // Nobody else has seen a removal of content that was never in the cloud.
-            bool const seen = std::any_of(
-                knew.begin(), knew.end(), [&](std::string const& each) { return published.contains(each); });
-            return contents.front() || !seen;
-        });
+        if (unsent) {
+            std::erase_if(removed[key], [&](removal const& each) { return each.place == place; });
+        }
     }
     [[nodiscard]] std::string text() const {
         std::string all = problem;
         for (auto const& [key, each] : made) { all += key + "+" + text_of(each) + ";"; }
         for (auto const& [key, list] : removed) {
-            for (edits const& each : list) { all += key + "-" + text_of(each) + ";"; }
+            for (removal const& each : list) { all += key + "-" + text_of(each.knew) + ";"; }
         }
         for (auto const& [key, list] : begun) {
             for (edits const& each : list) { all += key + "?" + text_of(each) + ";"; }
@@ -107,8 +111,8 @@ struct edit_record {
             for (edits const& knew : in(begun)) { seen = seen || knew.contains(each); }
             if (!seen) { return "the edit " + each + " of row " + key + " is lost, and nobody was told"; }
         }
-        for (edits const& knew : in(removed)) {
-            if (last && knows(knew, stays)) {
+        for (removal const& each : in(removed)) {
+            if (last && knows(each.knew, stays)) {
                 return "the row " + key + " is back after a removal that knew it: " + *last;
             }
         }
@@ -151,7 +155,7 @@ inline resumable<void> edit_row(
     auto const done = co_await ask(writing, where);
     if (!done) { co_return {}; } // refused: another was faster. Lost: not acknowledged
     if (edit.empty()) {
-        record->removed[row_key].push_back(seen);
+        record->removed[row_key].push_back({seen, place});
     } else {
         record->made[row_key].insert(edit);
     }
@@ -187,6 +191,12 @@ inline std::string half_in(any_store const& store, edit_record const& record) {
         if (r.contains(each) != s.contains(each)) { return "one half of the transaction " + each + " is there"; }
     }
     return "";
+}
+
+/// Whether a device may have removed a row and not sent that: its base is there.
+inline bool may_have_unsent_removal(any_store const& device, std::string const& row_key) {
+    call context;
+    return device.execute(get_entity{"notes", "ann", std::string{system_row::base} + row_key, {}}, context).has_value();
 }
 
 /// All rows of the partition, as they are stored.
