@@ -85,7 +85,7 @@ struct history {
         std::size_t const one = below(under_way.size());
         bool const more = under_way[one].advance();
         for (char name = 'p'; name < 't'; ++name) {
-            if (text_in(stores[0], std::string{name})) { published.insert(std::string{name}); }
+            record->published.merge(edits_of(text_in(stores[0], std::string{name}).value_or("")));
         }
         if (!more) { under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(one)); }
     }
@@ -103,11 +103,10 @@ struct history {
             for (std::size_t other = 0; other <= devices; ++other) {
                 if (other != place) { others.push_back(text_in(stores[other], key)); }
             }
-            // Content that was never sent leaves no base.
-            bool const unsent = may_have_unsent_removal(stores[place], key) || !published.contains(key);
-            record->keep_only(key, others, place, unsent);
+            record->keep_only(key, others, place, may_have_unsent_removal(stores[place], key));
         }
         record->restores = true;
+        record->restored.insert(place);
         // The programs of a device end before its file is restored.
         std::erase_if(under_way, [&](running const& each) { return each.place == place; });
         restore_rows(stores[place], backups[place]);
@@ -182,7 +181,6 @@ struct history {
     };
     std::vector<running> under_way{};
     bool with_restorations{};
-    std::set<std::string> published{}; ///< rows that the cloud had at some time
     std::uint64_t seeds{};
     int edited{};
 };

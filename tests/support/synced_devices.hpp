@@ -55,6 +55,8 @@ struct edit_record {
     std::map<std::string, std::vector<edits>>
         begun{};                         ///< the same of each removal that was sent: its response may be lost
     std::map<std::string, edits> told{}; ///< edits on a side of a reported conflict
+    std::set<std::size_t> restored{};    ///< devices that were restored and not synchronised since
+    edits published{};                   ///< edits that were in the cloud at some time
     edits together{};                    ///< edits that change the rows r and s in one transaction
     std::string problem{};
     bool restores{}; ///< a file may be restored: edits meet their own echo
@@ -82,9 +84,8 @@ struct edit_record {
         for (auto const& each : contents) { kept.merge(edits_of(each.value_or(""))); }
         for (removal const& each : removed[key]) { kept.insert(each.knew.begin(), each.knew.end()); }
         std::erase_if(made[key], [&](std::string const& each) { return !kept.contains(each); });
-        if (unsent) {
-            std::erase_if(removed[key], [&](removal const& each) { return each.place == place; });
-        }
+        std::erase_if(removed[key],
+            [&](removal const& each) { return each.place == place && (unsent || !knows(published, each.knew)); });
     }
     [[nodiscard]] std::string text() const {
         std::string all = problem;
@@ -155,7 +156,8 @@ inline resumable<void> edit_row(
     auto const done = co_await ask(writing, where);
     if (!done) { co_return {}; } // refused: another was faster. Lost: not acknowledged
     if (edit.empty()) {
-        record->removed[row_key].push_back({seen, place});
+        // A restored device may have no base of the row, so that its removal looks like a row that it has never had.
+        if (!record->restored.contains(place)) { record->removed[row_key].push_back({seen, place}); }
     } else {
         record->made[row_key].insert(edit);
     }
@@ -260,6 +262,7 @@ public:
     void abandon(error const& reason) { running_->abandon(reason); }
     [[nodiscard]] result<void> finish() {
         auto done = running_->finish();
+        if (done) { record_->restored.erase(place_); }
         for (settled_conflict const& each : report_->conflicts) { record_->add(each.sides, done.has_value()); }
         return done;
     }

@@ -21,8 +21,8 @@ struct sync_conflict {
     std::optional<row> base;   ///< the content that both sides had last; absent if they never had the same row
     std::optional<row> here;   ///< the content in the local table
     std::optional<row> there;  ///< the content in the cloud
-    /// The local table is older than what it has sent: its file was restored from a backup, or copied to another device. Such a conflict is
-    /// decided by `keep_theirs`, whatever the policy.
+    /// The local table is older than what it has sent: its file was restored from a backup, or copied to another device. The content in the
+    /// cloud wins; the policy is called so that the program can store the local content, and its decision is ignored.
     bool restored{};
 };
 

@@ -74,7 +74,10 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
     sides const& of, local_change made, bool restored) {
     sync_conflict conflict{of_.partition_key, std::string{of.row_key}, row_of_side(of.base), row_of_side(of.here),
         row_of_side(of.there), restored};
-    auto decided = restored ? keep_theirs(conflict) : (*of_.conflicts)(conflict);
+    auto decided = (*of_.conflicts)(conflict);
+    if (restored) {
+        decided = keep_theirs(conflict);
+    } // the policy was called so that the program can store the content
     if (!decided) {
         hold(of.row_key, decided.error());
         return std::nullopt;
