@@ -202,7 +202,8 @@ TEST_CASE("system rows: the register and its guide page describe copying in the 
         CHECK(system_row::kind_of(std::string{kind.prefix} + "x") == &kind);
         // A copy that changes rows never drops data silently, except rows that such a copy invalidates.
         CHECK((kind.copied != copying::taken_along || kind.changed == copying::refused ||
-            kind.prefix == system_row::index || kind.prefix == system_row::migrated));
+            kind.prefix == system_row::index || kind.prefix == system_row::migrated ||
+            kind.prefix == system_row::base || kind.prefix == system_row::synced));
     }
     CHECK(system_row::kind_of("~!new!x") == &system_row::unknown);
     CHECK(system_row::kind_of("~x") == nullptr);

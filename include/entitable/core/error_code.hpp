@@ -82,6 +82,8 @@ enum class error_code : std::uint16_t {
     declaration_differs, ///< the table has an index that this program does not declare, so the program may not write
     declaration_missing, ///< the table has entities but no declaration of its indexes and sums: adopt or build them
     already_made,        ///< the map, or the generation of hashed stores, already exists: open it instead
+    sync_running,        ///< another call synchronises the same partition of the local table
+    many_removals, ///< a synchronisation would remove more than half of a partition: see `sync_options::allow_many_removals`
 };
 
 /// Returns the service's spelling of the code, for example "EntityAlreadyExists".

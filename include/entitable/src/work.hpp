@@ -28,6 +28,11 @@
 #include <entitable/work/sequence/impl/reservation.ipp>
 #include <entitable/work/sequence/impl/sequence.ipp>
 #include <entitable/work/sequence/impl/sharded_sequence.ipp>
+#include <entitable/work/sync/impl/partition_sync.ipp>
+#include <entitable/work/sync/impl/sync_plan.ipp>
+#include <entitable/work/sync/impl/sync_policy.ipp>
+#include <entitable/work/sync/impl/sync_rows.ipp>
+#include <entitable/work/sync/impl/synchronize.ipp>
 #include <entitable/work/tracking/impl/entity_tracker.ipp>
 #include <entitable/work/tracking/impl/lost_changes.ipp>
 #include <entitable/work/tracking/impl/row_merge.ipp>

@@ -81,6 +81,8 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::declaration_differs, 0, "DeclarationDiffers"},
     {error_code::declaration_missing, 0, "DeclarationMissing"},
     {error_code::already_made, 0, "AlreadyMade"},
+    {error_code::sync_running, 0, "SyncRunning"},
+    {error_code::many_removals, 0, "ManyRemovals"},
 };
 
 } // namespace detail

@@ -55,6 +55,10 @@ inline constexpr std::string_view migrated = "~!former!";
 inline constexpr std::string_view policies = "~!policies!";
 /// Row key of the row that each batch of a move writes in its partition, at the target.
 inline constexpr std::string_view copy = "~!copy!";
+/// Bases of a synchronisation: the content that both sides had last.
+inline constexpr std::string_view base = "~!base!";
+/// State of the synchronisation of a local partition; followed by the name of a device: receipt of its last push, in the cloud.
+inline constexpr std::string_view synced = "~!sync!";
 
 /// How a copy of a table treats system rows of one kind.
 enum class copying : std::uint8_t {
@@ -112,6 +116,10 @@ inline constexpr kind kinds[] = {
         copying::left_behind, false, "access policies", "table_server"},
     {copy, "the number of the last batch that a move wrote in the partition", "entitable/shards/move/shard_move.hpp",
         copying::left_behind, copying::left_behind, false, "marks of moves", "move_plan"},
+    {base, "the content that both sides of a synchronisation had last", "entitable/sync.hpp", copying::taken_along,
+        copying::left_behind, false, "bases of a synchronisation", "synchronize"},
+    {synced, "the state of a synchronisation, or the receipt of a push", "entitable/sync.hpp", copying::taken_along,
+        copying::left_behind, false, "states of a synchronisation", "synchronize"},
 };
 
 /// Row keys with the reserved prefix that this version does not know, because a newer version made them. No copy handles them.

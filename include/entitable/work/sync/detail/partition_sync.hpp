@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `partition_sync`: the protocol that makes one partition of a local table and of a table in the cloud the same.
+///
+/// Each row has a base in the local table: the content that both sides had last. A row that differs from its base was changed on that side;
+/// a base without a row tells a removal from a row that never was. Rows and bases change in one local transaction. The rows in the cloud
+/// change in one way only: by a push, a transaction under the versions that were compared with the bases.
+///
+/// A push is noted in the local table before it is sent. The receipt, a row in the cloud that is written by the same transaction under its
+/// version, has the random name of the last push. After a lost response the receipt tells whether the push was applied; if it was not, the
+/// receipt is written once more, which gives it another version, so that a late push is refused. A receipt with an unknown name tells
+/// that the local rows are older than what was sent from them.
+
+#include <entitable/core/request/resumable.hpp>
+#include <entitable/core/transport/contention.hpp>
+#include <entitable/work/messaging/detail/held_time.hpp>
+#include <entitable/work/sync/detail/sync_rows.hpp>
+#include <entitable/work/sync/sync_report.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What is synchronised, and how. All that it refers to must outlive the protocol.
+struct synced_partition {
+    std::string here;          ///< local table
+    std::string there;         ///< table in the cloud
+    std::string partition_key; ///< its partition
+    sync_policy const* conflicts{};
+    bool allow_many_removals{};
+    std::uint32_t max_attempts{};
+    entitable::backoff delays;
+    profile local;
+    profile cloud;
+    fresh_ids* ids{};
+};
+
+/// Transports of the protocol, by index. Writes are sent once: a repetition below would meet the version that the first attempt has made.
+enum class sync_place : std::size_t {
+    here,       ///< the local table, each request once
+    there,      ///< reads of the table in the cloud
+    there_once, ///< writes to the table in the cloud, each once
+};
+
+/// Synchronises one partition, once.
+class partition_sync {
+public:
+    partition_sync(synced_partition of, sync_report& report);
+    partition_sync(partition_sync const&) = delete;
+    partition_sync& operator=(partition_sync const&) = delete;
+    ~partition_sync() = default;
+
+    /// Runs the protocol. The object must outlive the coroutine.
+    [[nodiscard]] resumable<void> run();
+    /// Adds what is not synchronised to the report: rows that are held back, and the partition if `run` failed.
+    void end(result<void> const& ran);
+
+private:
+    /// The change of one row in the local table, and its new base.
+    struct local_change {
+        std::string row_key;
+        std::optional<mutation> row{};
+        std::optional<mutation> renamed{};
+        std::optional<mutation> base{};
+        std::optional<settled_conflict> conflict{};
+    };
+    /// A changed local row that has to be pushed.
+    struct pushed_row {
+        std::string_view row_key;
+        std::optional<row_view> here;
+        std::optional<row_view> there;
+    };
+    struct plan {
+        std::vector<local_change> changes;
+        std::vector<pushed_row> pushes;
+        std::size_t pulls{}; ///< rows whose content in the cloud differs from their base
+    };
+    /// The three contents of a row.
+    struct sides {
+        std::string_view row_key;
+        std::optional<row_view> base;
+        std::optional<row_view> here;
+        std::optional<row_view> there;
+    };
+
+    // ---- the steps ----
+    [[nodiscard]] resumable<synced_rows> read(sync_place from);
+    [[nodiscard]] resumable<void> read_here();
+    [[nodiscard]] resumable<void> read_there();
+    [[nodiscard]] resumable<void> read_receipt();
+    /// Notes whether a push of an earlier run was applied, and makes sure that it never will be if it was not.
+    [[nodiscard]] resumable<void> settle();
+    /// Makes the local changes. False if a local program was faster.
+    [[nodiscard]] resumable<bool> apply(std::vector<local_change> changes, bool restored);
+    /// Sends the changed local rows. False if another writer was faster.
+    [[nodiscard]] resumable<bool> push(std::vector<pushed_row> rows);
+    /// Sends one transaction of changed rows.
+    [[nodiscard]] resumable<bool> push_part(std::vector<pushed_row> rows);
+    [[nodiscard]] transact pushing(std::vector<pushed_row> const& rows, std::string_view name) const;
+    /// Makes local changes, and writes the state under the version that was read. False if another writer was faster, or if the row of a
+    /// change is now held back. `row_keys`: the row of the application that each change belongs to.
+    [[nodiscard]] resumable<bool> write_here(
+        std::vector<mutation> changes, std::vector<std::string> row_keys, sync_state next);
+    /// Whether the pages of a side show one point in time; if not, they are to be read again.
+    [[nodiscard]] resumable<bool> is_steady(sync_place of);
+    /// Begins the next attempt after a delay. `reads_cloud`: it reads the cloud again.
+    [[nodiscard]] resumable<void> begin_again(bool reads_cloud);
+    /// Judges a refused transaction: false if another attempt may succeed.
+    [[nodiscard]] result<bool> refused(error why, std::vector<std::string> const& row_keys, bool divides);
+
+    // ---- decisions, without requests ----
+    [[nodiscard]] result<plan> decide(bool restored);
+    [[nodiscard]] result<void> check_removals(plan const& made, bool restored) const;
+    [[nodiscard]] std::optional<local_change> change_of(sides const& of, bool restored);
+    [[nodiscard]] std::optional<local_change> settle_conflict(sides const& of, local_change made, bool restored);
+    [[nodiscard]] mutation base_to(std::string_view row_key, std::optional<row_view> content) const;
+    /// Whether a row cannot be synchronised because of its size or its key; it is then held back.
+    [[nodiscard]] bool is_held(sides const& of);
+    void hold(std::string_view row_key, error why);
+    [[nodiscard]] std::optional<row_view> view_of_base(std::string_view row_key) const;
+
+    synced_partition of_;
+    sync_report& report_;
+    contention rivals_;
+    synced_rows here_;
+    std::optional<synced_rows> there_;
+    std::optional<row> receipt_; ///< of this device, read after the rows
+    sync_state state_;
+    error last_;                  ///< of the last attempt that was beaten
+    std::optional<etag> version_; ///< of the state; none if it was never written
+    bool version_known_{};        ///< whether the state was read: from then on nobody else may write it
+    bool cleared_{};              ///< whether the push in the state is known to be refused
+    bool settled_here_{};         ///< whether several pages of local rows were read at one point in time
+    bool settled_there_{};
+    std::size_t unsteady_{};
+    std::size_t rows_a_push_;
+    std::map<std::string, error, std::less<>> held_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/sync/impl/partition_sync.ipp>
+#include <entitable/work/sync/impl/sync_plan.ipp>
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sync_report`: what a synchronisation did, and what it did not.
+
+#include <entitable/core/error.hpp>
+#include <entitable/work/sync/sync_policy.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A conflict, and how it was decided.
+struct settled_conflict {
+    sync_conflict sides; ///< the row on both sides, and its base
+    sync_choice choice;  ///< the content that was chosen
+};
+
+/// A row that was not synchronised. The next synchronisation tries it again.
+struct held_row {
+    std::string partition_key; ///< PartitionKey of the row
+    std::string row_key;       ///< RowKey of the row
+    error why;                 ///< the reason: a limit of a store, an error of a policy
+};
+
+/// A partition whose synchronisation ended early. The next one continues it.
+struct failed_partition {
+    std::string partition_key; ///< its key
+    error why;                 ///< the reason; with effect unknown, the last changes may have been sent
+};
+
+/// The result of a synchronisation. Every content that lost to another is in `conflicts`.
+struct sync_report {
+    std::uint64_t partitions{};              ///< partitions that were compared
+    std::uint64_t pulled{};                  ///< rows that were changed or removed in the local table
+    std::uint64_t pushed{};                  ///< rows that were changed or removed in the cloud
+    std::vector<settled_conflict> conflicts; ///< rows that both sides had changed
+    std::vector<held_row> held;              ///< rows that were not synchronised
+    std::vector<failed_partition> failed;    ///< partitions that were not synchronised to the end
+    /// Partitions whose local rows are older than what was sent from them: the file was restored from a backup, or copied.
+    std::vector<std::string> restored;
+    std::vector<std::string> split; ///< partitions with more changed rows than a transaction holds: others see parts
+    std::vector<std::string> torn;  ///< partitions that kept changing while several pages of them were read
+
+    /// Whether every row of every partition was synchronised.
+    [[nodiscard]] bool complete() const noexcept { return failed.empty() && held.empty(); }
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `synchronize`: a local table that works offline, and a table in the cloud.
+///
+///     auto const report = synchronize(file_notes, cloud_notes, {.partitions = {"ann"}, .conflicts = keep_mine});
+
+#include <entitable/client/contention.hpp>
+#include <entitable/client/table.hpp>
+#include <entitable/work/sync/sync_report.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of `synchronize`.
+struct sync_options {
+    std::vector<std::string> partitions{}; ///< partition keys, as they are stored
+    bool whole_table{};                 ///< all partitions of both tables, which costs a request for each to find them
+    sync_policy conflicts{keep_theirs}; ///< decides rows that both sides have changed
+    /// Whether more than half of the rows of a partition of 20 rows or more may be removed at once, on either side. If not, the partition
+    /// ends with ManyRemovals: the cloud's table may have been dropped.
+    bool allow_many_removals{};
+    std::uint32_t max_attempts{20};     ///< attempts for one partition that others write, including the first; from 1
+    backoff delays{contention_backoff}; ///< delays between attempts
+    call_options calls{};               ///< options of each request; an operation id is refused
+    clock* time{&system_clock()};       ///< clock for delays
+    std::uint64_t seed{};               ///< seed of names and delays; 0 for a fresh seed
+};
+
+namespace detail {
+
+[[nodiscard]] result<sync_report> synchronize_tables(any_store const& local, std::string const& local_table,
+    any_store const& cloud, std::string const& cloud_table, sync_options const& options);
+
+} // namespace detail
+
+/// Makes partitions of a local table and of a table in the cloud the same. Both sides may be written while it runs, and several devices may
+/// synchronise with one cloud. The two tables must be on different stores, or have different names.
+///
+/// Each row has a base in the local table, the content that both sides had last: it tells which side has changed or removed the row. So no
+/// clock decides, nothing that was removed comes back, and the cloud keeps no marks of removed rows. If both sides have changed a row,
+/// the policy decides, and the report has all three contents.
+///
+/// Guarantees, also if responses are lost, requests are late, or the program ends at any point:
+/// - A row in the cloud is replaced only if its content is the base of the local row. Rows of a partition that were changed in one local
+///   transaction arrive in one transaction, up to 97 rows (`sync_report::split`).
+/// - A row here is replaced only if no local program has changed it since it was compared.
+/// - If all changes end and every device synchronises twice, all have the same rows, apart from `sync_report::held`.
+/// - A local file that was restored from a backup, or copied to another device, is recognised: `sync_report::restored`.
+///
+/// Rows travel as they are stored, with properties that the entity does not declare. The bases double the size of the local table.
+/// Not supported: tables with indexes or sums, wide entities, queues (NotSupported); rows of more than 500,000 bytes or with a row key
+/// within 7 characters of the limit, which are held back.
+///
+/// Errors of the call: InvalidInput for options without partitions or with an operation id; those of finding the partitions. Errors of a
+/// partition stand in `sync_report::failed`: SyncRuns if another call synchronises the same local partition, ManyRemovals, TableNotFound,
+/// those of both stores. The next call continues; a conflict that was decided before the error is in the report.
+///
+/// Cost in the cloud: a partition is read once, one request for each 1,000 rows; changed rows are one more request for each 97. Local: one read, and two
+/// transactions for each push. Memory: the rows of one partition on both sides, and their bases.
+/// Thread safety: safe to call from several threads with different partitions.
+template <class... Types>
+[[nodiscard]] result<sync_report> synchronize(
+    table<Types...> const& local, table<Types...> const& cloud, sync_options const& options) {
+    constexpr bool maintained = requires { requires table<Types...>::is_maintained; };
+    static_assert(!maintained, "synchronize does not support a table with indexes or sums");
+    if constexpr (maintained) {
+        return sync_report{};
+    } else {
+        return detail::synchronize_tables(local.store(), local.name(), cloud.store(), cloud.name(), options);
+    }
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/sync/impl/synchronize.ipp>
+#endif
