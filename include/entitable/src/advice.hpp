@@ -28,11 +28,8 @@
 #include <entitable/advice/impl/range_map.ipp>
 #include <entitable/advice/impl/ranking.ipp>
 #include <entitable/advice/impl/request_engine.ipp>
-#include <entitable/advice/impl/retry_comparison.ipp>
 #include <entitable/advice/impl/sample.ipp>
-#include <entitable/advice/impl/score_keys.ipp>
 #include <entitable/advice/impl/scorer.ipp>
-#include <entitable/advice/impl/simulate.ipp>
 #include <entitable/advice/impl/simulation.ipp>
 #include <entitable/advice/impl/stress_outcome.ipp>
 #include <entitable/advice/impl/stretches.ipp>

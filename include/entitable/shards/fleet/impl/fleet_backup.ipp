@@ -5,7 +5,6 @@
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/backup_parts.hpp>
-#include <entitable/shards/fleet/detail/fill_table.hpp>
 #include <entitable/shards/fleet/detail/shard_visits.hpp>
 #include <entitable/shards/fleet/detail/stored_rows.hpp>
 #include <entitable/shards/fleet/fleet_backup.hpp>

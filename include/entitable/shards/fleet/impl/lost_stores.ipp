@@ -7,9 +7,9 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/lost_stores.hpp>
-#include <entitable/shards/map/detail/rule_lists.hpp>
-#include <entitable/shards/map/detail/shard_attempt.hpp>
+#include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
+#include <entitable/shards/map/placement_rules.hpp>
 #include <entitable/shards/route/detail/map_stores.hpp>
 
 #include <algorithm>

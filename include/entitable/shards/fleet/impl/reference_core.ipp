@@ -6,7 +6,7 @@
 #include <entitable/core/guid.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/fleet/detail/fill_table.hpp>
+#include <entitable/shards/fleet/detail/stored_rows.hpp>
 #include <entitable/shards/fleet/reference_table.hpp>
 
 #include <algorithm>

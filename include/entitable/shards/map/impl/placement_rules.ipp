@@ -5,7 +5,6 @@
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
-#include <entitable/shards/map/detail/rule_lists.hpp>
 #include <entitable/shards/map/placement_rules.hpp>
 
 #include <algorithm>

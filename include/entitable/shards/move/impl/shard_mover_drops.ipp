@@ -8,7 +8,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
-#include <entitable/shards/move/detail/shard_table_erasure.hpp>
+#include <entitable/shards/move/detail/shard_splitting.hpp>
 
 #include <algorithm>
 

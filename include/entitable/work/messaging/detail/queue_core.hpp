@@ -18,8 +18,7 @@
 #include <entitable/core/transport/contention.hpp>
 #include <entitable/work/messaging/detail/held_time.hpp>
 #include <entitable/work/messaging/detail/queue_rows.hpp>
-#include <entitable/work/messaging/detail/store_clock.hpp>
-#include <entitable/work/messaging/queue_options.hpp>
+#include <entitable/work/messaging/message_queue.hpp>
 
 #include <mutex>
 #include <optional>
