@@ -99,17 +99,30 @@ ENTITABLE_DECL bool is_first_run(queue_core const& queue, receipt const& held) {
         int32_in(**stored, queue_property::deliveries) == 1 && !(*stored)->view().find(queue_property::step);
 }
 
+inline failure other_steps(saga_program const& program, std::int64_t stored, std::int64_t own) {
+    std::string names;
+    for (std::size_t index = 0; index < program.count; ++index) {
+        names.append(index == 0 ? "" : ", ").append(program.steps[index]);
+    }
+    return failure{error_code::saga_differs,
+        text::joined({"the message was started by a saga with different steps (hash ", std::to_string(stored),
+            "); the steps of this program are ", program.name, ": ", names, " (hash ", std::to_string(own), ")"})};
+}
+
+/// Reads why a step failed, as an earlier run stored it; empty if the message is gone.
+inline result<std::string> stored_reason(queue_core const& queue, receipt const& held, std::size_t count) {
+    date_time told;
+    ENTITABLE_TRY(auto const stored, queue.read(held.lane, held.key, told));
+    if (!stored) { return std::string{}; }
+    auto const failed = failed_step_of(*stored, count);
+    return std::string{failed ? failed->why : text_in(*stored, queue_property::why)};
+}
+
 ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt& held, saga_program const& program) {
     std::int64_t const hash = steps_hash(program.name, program.steps, program.count);
     auto const count = static_cast<std::int32_t>(program.count);
     if ((held.steps != 0 && held.steps != hash) || held.step > count || held.step < -1 - count) {
-        std::string names;
-        for (std::size_t index = 0; index < program.count; ++index) {
-            names.append(index == 0 ? "" : ", ").append(program.steps[index]);
-        }
-        return failure{error_code::saga_differs,
-            text::joined({"the message was started by a saga with different steps (hash ", std::to_string(held.steps),
-                "); the steps of this program are ", program.name, ": ", names, " (hash ", std::to_string(hash), ")"})};
+        return other_steps(program, held.steps, hash);
     }
     // Returns how many of `steps` steps must be undone: the steps up to the last step that has an undo.
     auto const to_undo = [&](std::int32_t steps) {
@@ -170,14 +183,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
         ENTITABLE_CHECK(program.undo(static_cast<std::size_t>(last)));
         ENTITABLE_CHECK(advance(-1 - to_undo(last), {}, {}, {}));
     }
-    if (why.empty()) {
-        date_time told;
-        ENTITABLE_TRY(auto const stored, queue.read(held.lane, held.key, told));
-        if (stored) {
-            auto const failed = failed_step_of(*stored, program.count);
-            why = failed ? failed->why : text_in(*stored, queue_property::why);
-        }
-    }
+    if (why.empty()) { ENTITABLE_TRY(why, stored_reason(queue, held, program.count)); }
     return saga_outcome{saga_end::compensated, std::move(why)};
 }
 
