@@ -8,7 +8,6 @@
 
 #include <entitable/advice/advise.hpp>
 #include <entitable/advice/census.hpp>
-#include <entitable/advice/finding.hpp>
 #include <entitable/advice/heat_map.hpp>
 #include <entitable/advice/key_declaration.hpp>
 #include <entitable/advice/key_score.hpp>
@@ -17,7 +16,9 @@
 #include <entitable/advice/measured/sample_table.hpp>
 #include <entitable/advice/measured/stress_test.hpp>
 #include <entitable/advice/report/report.hpp>
+#include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
+#include <entitable/advice/simulate.hpp>
 #include <entitable/advice/simulation.hpp>
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/throughput.hpp>

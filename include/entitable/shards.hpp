@@ -11,4 +11,5 @@
 #include <entitable/shards/move/shard_move.hpp>
 #include <entitable/shards/route/adopt.hpp>
 #include <entitable/shards/route/partial.hpp>
+#include <entitable/shards/route/shard_address.hpp>
 #include <entitable/shards/route/sharded.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `simulate`: the effect of a load on a service of partition servers, modelled after its provider's description:
+/// `simulation`: the effect of a load on a service of partition servers, modelled after its provider's description:
 ///
 ///     1  Keys are in ranges, each on one server. A table begins with `ranges` ranges of similar load.
 ///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503.
@@ -15,11 +15,7 @@
 ///
 /// 1, 3, 4 and 6 are from the provider's guide ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" set
 /// to 5; the following are assumptions: that a server has the rate of one partition, the queue, and rule 5.
-///
-/// `compare_retries`: the same load with clients of several retry policies. Without retries, requests during an outage are lost; a fixed
-/// wait repeats all lost requests at once, in addition to the new load; exponential waits with jitter spread the repetitions.
 
-#include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/advice/load_shape.hpp>
 #include <entitable/core/decorators/retry_policy.hpp>
@@ -104,42 +100,6 @@ struct simulation {
     /// Returns the results as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
-
-/// Simulates a load. Errors: OutOfRangeInput names the value that is out of range in the load, the options or the policy; at most 44,640
-/// minutes and, request by request, 500,000,000 requests.
-[[nodiscard]] result<simulation> simulate(load_shape const& load, simulation_options const& options = {});
-/// Simulates a workload on the current keys of a sample.
-[[nodiscard]] result<simulation> simulate(
-    table_sample const& sample, workload const& load, simulation_options const& options = {});
-
-/// A policy with a display name.
-struct named_policy {
-    std::string name;    ///< readable text
-    retry_policy policy; ///< policy of all clients
-};
-
-/// The result of each policy.
-struct retry_comparison {
-    std::vector<named_policy> policies; ///< the policies compared
-    std::vector<simulation> runs;       ///< one run for each policy
-
-    /// Returns the comparison as text for a terminal.
-    [[nodiscard]] std::string to_string() const;
-};
-
-namespace detail {
-
-/// Returns a table with one row per policy.
-[[nodiscard]] text_table retry_table(retry_comparison const& all);
-
-} // namespace detail
-
-/// Returns the usual policies: none, fixed, exponential as in the provider's guide, and exponential for an interactive user.
-[[nodiscard]] std::vector<named_policy> usual_policies();
-
-/// Simulates the load with each policy instead of the policy of the options. Errors: those of `simulate`.
-[[nodiscard]] result<retry_comparison> compare_retries(
-    load_shape const& load, simulation_options const& options, std::vector<named_policy> policies = usual_policies());
 
 ENTITABLE_END_NAMESPACE
 

@@ -30,6 +30,7 @@
 #include <entitable/shards/route/impl/adopt.ipp>
 #include <entitable/shards/route/impl/hashed_tables.ipp>
 #include <entitable/shards/route/impl/map_stores.ipp>
+#include <entitable/shards/route/impl/shard_address.ipp>
 #include <entitable/shards/route/impl/shard_etags.ipp>
 #include <entitable/shards/route/impl/shard_gather.ipp>
 #include <entitable/shards/route/impl/shard_hedge.ipp>

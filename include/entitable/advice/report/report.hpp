@@ -11,7 +11,7 @@
 
 #include <entitable/advice/advise.hpp>
 #include <entitable/advice/heat_map.hpp>
-#include <entitable/advice/simulation.hpp>
+#include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/throughput_plan.hpp>
 

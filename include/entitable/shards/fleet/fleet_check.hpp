@@ -13,6 +13,12 @@
 #include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Formats a ratio with three decimals; whole numbers without decimals.
+[[nodiscard]] std::string text_of_ratio(double ratio);
+
+} // namespace detail
 
 /// The rows of a table in a virtual shard.
 struct shard_content {

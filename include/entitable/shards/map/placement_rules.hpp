@@ -18,11 +18,9 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Whether a list "a;b" contains a part.
-inline bool rule_names(std::string_view list, std::string_view part) noexcept {
+inline bool list_contains(std::string_view list, std::string_view part) noexcept {
     while (!list.empty()) {
-        std::size_t const end = list.find(';');
-        if (list.substr(0, end) == part) { return true; }
-        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+        if (text::take_part(list, ';') == part) { return true; }
     }
     return false;
 }

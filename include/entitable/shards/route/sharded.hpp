@@ -3,13 +3,12 @@
 #pragma once
 
 /// \file
-/// `sharded`: one logical table over several stores, as a transport. `shard_stores` opens it by the address of its map.
+/// `sharded`: one logical table over several stores, as a transport.
 ///
 ///     auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{48}).value();
 ///     sharded cloud{map, [](std::string_view store) -> result<any_store> { return open_store(store); }};
 ///     table<book> books{cloud, "books"};
 
-#include <entitable/core/address/open.hpp>
 #include <entitable/shards/map/shard_map.hpp>
 #include <entitable/shards/map/store_opener.hpp>
 
@@ -123,19 +122,6 @@ private:
     shared<detail::sharded_state> state_;
     shared<detail::shard_misses> misses_;
 };
-
-namespace detail {
-
-[[nodiscard]] result<any_store> open_shard_address(store_address& address, std::span<store_kind const> kinds);
-
-} // namespace detail
-
-/// Opens `shards:CATALOGUE/MAP`: the map in the table MAP of CATALOGUE, which is `env:NAME` or a percent-encoded address. The store S of the
-/// map is opened by the address in the environment variable ENTITABLE_STORE_S, in which each character of S other than letters, digits and
-/// `_` is replaced by `_`. The map must use ranges or a hash; a map by a function of the program is opened by `lookup_map::open`.
-///
-/// Errors: InvalidInput for a map by a function, or by a hash with own shards for tenants; those of the catalogue and of `lookup_map::open`.
-inline constexpr store_kind shard_stores{store_component::shards, &detail::open_shard_address};
 
 ENTITABLE_END_NAMESPACE
 

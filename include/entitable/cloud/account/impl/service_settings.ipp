@@ -48,13 +48,9 @@ ENTITABLE_DECL std::string list_text(std::vector<std::string> const& list) {
     return text;
 }
 
-ENTITABLE_DECL std::vector<std::string> text_list(std::string_view text) {
+ENTITABLE_DECL std::vector<std::string> text_list(std::string_view joined) {
     std::vector<std::string> list;
-    while (!text.empty()) {
-        std::size_t const comma = text.find(',');
-        list.emplace_back(trimmed(text.substr(0, comma)));
-        text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-    }
+    while (!joined.empty()) { list.emplace_back(trimmed(text::take_part(joined, ','))); }
     return list;
 }
 

@@ -110,7 +110,7 @@ private:
             is_unmarked_ = map->lists(name_) && !rows.identity;
         }
         for (placement_rule const& rule : rules.all()) {
-            if (rule_names(rule.stores, name_)) { told_.rules.push_back(rule.name); }
+            if (list_contains(rule.stores, name_)) { told_.rules.push_back(rule.name); }
         }
         for (shard_table const& each : map->tables) {
             if (!each.dropping) { told_.tables.push_back(each.name); }

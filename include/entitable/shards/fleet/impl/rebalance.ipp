@@ -5,7 +5,6 @@
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/balance.hpp>
-#include <entitable/shards/fleet/detail/ratio_text.hpp>
 #include <entitable/shards/fleet/detail/shard_visits.hpp>
 #include <entitable/shards/fleet/detail/stored_rows.hpp>
 #include <entitable/shards/fleet/rebalance.hpp>

@@ -14,11 +14,7 @@ namespace detail {
 /// Calls `take(part)` for each part of "a;b;c".
 template <class Take>
 void for_each_shard_part(std::string_view list, char separator, Take const& take) {
-    while (!list.empty()) {
-        std::size_t const end = list.find(separator);
-        take(list.substr(0, end));
-        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
-    }
+    while (!list.empty()) { take(text::take_part(list, separator)); }
 }
 
 inline std::int64_t shard_number_in(std::string_view text) noexcept {

@@ -9,7 +9,7 @@
 #include <entitable/shards/map/detail/shard_map_change.hpp>
 #include <entitable/shards/move/detail/shard_splitting.hpp>
 #include <entitable/shards/move/detail/shard_table_copy.hpp>
-#include <entitable/shards/move/move_options.hpp>
+#include <entitable/shards/move/shard_move.hpp>
 
 #include <memory>
 

@@ -18,16 +18,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+inline result<void> lies_within(shard_map_row const& row, std::string_view key, std::string const& named) {
+    bool const behind_first = text::compare_utf16(row.low, key) < 0;
+    if (behind_first && (row.high.empty() || text::compare_utf16(key, row.high) < 0)) { return {}; }
+    failure outside{error_code::invalid_input, named + " can only be split between its first key and its end"};
+    outside.error().detail = text::printable(text::joined({"at ", text::shortened(key), ", from ",
+        text::shortened(row.low), " to ", row.high.empty() ? std::string{"the end"} : text::shortened(row.high)}));
+    return outside;
+}
+
 /// Checks that the range may be split now.
 inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const& row, std::string_view key) {
     constexpr std::int32_t last_number = 9'999; // four digits
     std::string const named = text::joined({"the virtual shard ", std::to_string(row.shard)});
-    if (text::compare_utf16(row.low, key) >= 0 || (!row.high.empty() && text::compare_utf16(key, row.high) >= 0)) {
-        failure outside{error_code::invalid_input, named + " can only be split between its first key and its end"};
-        outside.error().detail = text::printable(text::joined({"at ", text::shortened(key), ", from ",
-            text::shortened(row.low), " to ", row.high.empty() ? std::string{"the end"} : text::shortened(row.high)}));
-        return outside;
-    }
+    ENTITABLE_CHECK(lies_within(row, key, named));
     if (!row.attempt_owner.empty()) {
         failure busy{error_code::shard_moving, named + " is being moved: finish or cancel that move first"};
         busy.error().retry_after = std::chrono::milliseconds{200};
@@ -88,7 +92,7 @@ inline result<void> name_upper_half(
     table<placement_rule> const stored{map.state().catalogue, map.state().table};
     ENTITABLE_TRY(auto const rules, rules_of(map));
     for (placement_rule const& each : rules.all()) {
-        if (!rule_names(each.shards, std::to_string(shard))) { continue; }
+        if (!list_contains(each.shards, std::to_string(shard))) { continue; }
         if (each.name == placement_of(shard)) {
             placement_rule own = each;
             own.name = placement_of(upper);
@@ -122,8 +126,7 @@ ENTITABLE_DECL result<std::int32_t> split_range(lookup_map const& map, std::int3
 
 /// Adds the removal of each row of a page.
 inline result<void> add_removals(batch_packer& to, page const& rows) {
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        row_view const each = rows[index];
+    for (row_view const each : rows) {
         ENTITABLE_CHECK(to.add(mutation::remove(row{each.partition_key, each.row_key, {}}, any_etag)));
     }
     return {};
