@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 
 #include <support/catch.hpp>
 

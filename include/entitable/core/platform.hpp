@@ -3,16 +3,13 @@
 #pragma once
 
 /// \file
-/// Differences between operating systems: yielding the processor, sleeping, and children made by `fork`, which copy the memory of a process,
-/// lack its threads, and share its open files. The standard `<thread>` would add a fifth to the core's compile time.
+/// Differences between operating systems: yielding the processor and sleeping. The standard `<thread>` would add a fifth to the core's
+/// compile time.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
 
-#include <cstdint>
-
 ENTITABLE_BEGIN_NAMESPACE
-
 namespace platform {
 
 /// Lets another thread run.
@@ -22,16 +19,6 @@ void yield() noexcept;
 void sleep_for(std::chrono::nanoseconds duration) noexcept;
 
 } // namespace platform
-
-namespace platform {
-
-/// Returns how many forks separate this process from the process that first called this function; always 0 on Windows. An object
-/// that a forked child must not use stores this number and compares it. Cost: one load, after the first call. Thread safety: safe to call
-/// from several threads.
-[[nodiscard]] std::uint64_t forks() noexcept;
-
-} // namespace platform
-
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)

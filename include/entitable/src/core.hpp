@@ -33,6 +33,7 @@
 #include <entitable/core/impl/io_driver.ipp>
 #include <entitable/core/impl/known_names.ipp>
 #include <entitable/core/impl/platform.ipp>
+#include <entitable/core/impl/process.ipp>
 #include <entitable/core/impl/random_seed.ipp>
 #include <entitable/core/impl/result.ipp>
 #include <entitable/core/impl/text.ipp>

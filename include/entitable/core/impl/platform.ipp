@@ -2,24 +2,17 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/atomic.hpp>
 #include <entitable/core/platform.hpp>
-
-#include <pthread.h>
-#include <sched.h>
-#include <time.h>
 
 #if defined(_WIN32)
 extern "C" __declspec(dllimport) int __stdcall SwitchToThread(void);
 extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long);
 #else
-#endif
-
-#if !defined(_WIN32)
+#include <sched.h>
+#include <time.h>
 #endif
 
 ENTITABLE_BEGIN_NAMESPACE
-
 namespace platform {
 
 ENTITABLE_DECL void yield() noexcept {
@@ -45,24 +38,4 @@ ENTITABLE_DECL void sleep_for(std::chrono::nanoseconds duration) noexcept {
 }
 
 } // namespace platform
-
-namespace platform {
-
-#if defined(_WIN32)
-
-ENTITABLE_DECL std::uint64_t forks() noexcept { return 0; }
-
-#else
-
-ENTITABLE_DECL std::uint64_t forks() noexcept {
-    static atomic<std::uint64_t> count{0};
-    [[maybe_unused]] static int const registered =
-        ::pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1, memory_order::relaxed); });
-    return count.load(memory_order::relaxed);
-}
-
-#endif
-
-} // namespace platform
-
 ENTITABLE_END_NAMESPACE

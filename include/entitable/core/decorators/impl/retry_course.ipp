@@ -4,7 +4,7 @@
 
 #include <entitable/core/decorators/detail/retry_course.hpp>
 #include <entitable/core/detail/hexadecimal.hpp>
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
 

@@ -5,7 +5,7 @@
 /// \file
 /// One SQLite connection to a file of tables, with its prepared statements and the mapping of its error codes.
 
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/local/file/detail/file_place.hpp>
 #include <entitable/local/file/detail/page_guard.hpp>

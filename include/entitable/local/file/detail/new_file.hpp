@@ -5,7 +5,7 @@
 /// \file
 /// A file that gets its final name when it is complete: until then it has a temporary name that no store opens.
 
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 /// Objects that belong to one process, and not to a child made by `fork`: handles with locks, which a child would hold after its parent was
 /// killed, and objects with mutexes, which may be locked by a thread that does not exist in the child.
 
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 
 #include <memory>
 #include <utility>

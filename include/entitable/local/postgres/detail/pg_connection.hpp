@@ -5,7 +5,7 @@
 /// \file
 /// One connection to PostgreSQL: prepared statements that are sent together and answered together.
 
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/local/postgres/detail/pg_target.hpp>
 #include <entitable/local/postgres/postgres_options.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/core/detail/hexadecimal.hpp>
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/work/messaging/detail/held_time.hpp>
 

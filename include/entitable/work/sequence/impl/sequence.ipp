@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/platform.hpp>
+#include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/sequential_requests.hpp>
