@@ -6,7 +6,6 @@
 #include <entitable/cloud/account/impl/endpoint.ipp>
 #include <entitable/cloud/account/impl/signing.ipp>
 #include <entitable/cloud/account/impl/token_credential.ipp>
-#include <entitable/cloud/account/signing.hpp>
 #include <entitable/cloud/http/url.hpp>
 #include <entitable/cloud/wire/detail/escape.hpp>
 #include <entitable/core/text.hpp>

@@ -7,7 +7,6 @@
 #include <entitable/cloud/wire/detail/error_answer.hpp>
 #include <entitable/cloud/wire/detail/http_date.hpp>
 #include <entitable/cloud/wire/detail/xml.hpp>
-#include <entitable/core/date_time.hpp>
 #include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

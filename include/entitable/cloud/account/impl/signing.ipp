@@ -4,7 +4,6 @@
 
 #include <entitable/cloud/account/impl/secret.ipp>
 #include <entitable/cloud/account/signing.hpp>
-#include <entitable/cloud/http/http_message.hpp>
 #include <entitable/cloud/wire/detail/escape.hpp>
 #include <entitable/core/text.hpp>
 

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <mutex>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -9,7 +9,6 @@
 #include <entitable/shards/fleet/lost_stores.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
-#include <entitable/shards/map/placement_rules.hpp>
 #include <entitable/shards/route/detail/map_stores.hpp>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <entitable/client/table.hpp>
-#include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
 #include <entitable/shards/map/placement_rules.hpp>

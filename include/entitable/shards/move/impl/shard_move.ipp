@@ -8,7 +8,6 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/map/placement_rules.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
 #include <entitable/shards/move/detail/shard_splitting.hpp>
 #include <entitable/shards/move/shard_move.hpp>

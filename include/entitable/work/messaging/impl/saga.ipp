@@ -4,7 +4,6 @@
 
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/try.hpp>
 #include <entitable/work/messaging/impl/queue_ends.ipp>
 #include <entitable/work/messaging/saga.hpp>
 
