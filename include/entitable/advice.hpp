@@ -8,9 +8,7 @@
 
 #include <entitable/advice/advise.hpp>
 #include <entitable/advice/census.hpp>
-#include <entitable/advice/finding.hpp>
 #include <entitable/advice/heat_map.hpp>
-#include <entitable/advice/key_candidate.hpp>
 #include <entitable/advice/key_declaration.hpp>
 #include <entitable/advice/key_score.hpp>
 #include <entitable/advice/latency_histogram.hpp>
@@ -21,11 +19,9 @@
 #include <entitable/advice/report/report.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
-#include <entitable/advice/score_keys.hpp>
 #include <entitable/advice/simulate.hpp>
 #include <entitable/advice/simulation.hpp>
 #include <entitable/advice/stress_outcome.hpp>
-#include <entitable/advice/targets.hpp>
 #include <entitable/advice/throughput.hpp>
 #include <entitable/advice/throughput_plan.hpp>
 #include <entitable/advice/usage.hpp>

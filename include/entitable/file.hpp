@@ -6,5 +6,4 @@
 /// Tables in one file, shared by processes: `file_backend`. Needs SQLite 3.32 or later: link `entitable::file_compiled` or
 /// `entitable::file`, or `-lsqlite3`.
 
-#include <entitable/local/file/file_address.hpp>
 #include <entitable/local/file/file_backend.hpp>

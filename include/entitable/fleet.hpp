@@ -12,10 +12,6 @@
 #include <entitable/shards/fleet/fleet_audit.hpp>
 #include <entitable/shards/fleet/fleet_backup.hpp>
 #include <entitable/shards/fleet/fleet_check.hpp>
-#include <entitable/shards/fleet/fleet_ranges.hpp>
 #include <entitable/shards/fleet/lost_stores.hpp>
-#include <entitable/shards/fleet/misplaced_rows.hpp>
-#include <entitable/shards/fleet/place.hpp>
 #include <entitable/shards/fleet/rebalance.hpp>
 #include <entitable/shards/fleet/reference_table.hpp>
-#include <entitable/shards/fleet/store_access.hpp>

@@ -6,5 +6,4 @@
 /// Tables on PostgreSQL, for many machines: `postgres_backend`. Needs libpq 14 or later: link `entitable::postgres_compiled` or
 /// `entitable::postgres`, or `-lpq`.
 
-#include <entitable/local/postgres/postgres_address.hpp>
 #include <entitable/local/postgres/postgres_backend.hpp>

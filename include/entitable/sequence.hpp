@@ -7,4 +7,3 @@
 /// it, so that other programs do not compile it.
 
 #include <entitable/work/sequence/sequence.hpp>
-#include <entitable/work/sequence/sharded_sequence.hpp>

@@ -226,3 +226,16 @@ TEST_CASE("printable text shows control characters and invalid bytes in hexadeci
     CHECK(text::printable("a\xE2\x82") == "a\\xe2\\x82");
     CHECK(text::printable("").empty());
 }
+
+TEST_CASE("take_part removes a part and its separator") {
+    std::string_view rest = "a;;b";
+    CHECK(text::take_part(rest, ';') == "a");
+    CHECK(text::take_part(rest, ';').empty());
+    CHECK(rest == "b");
+    CHECK(text::take_part(rest, ';') == "b");
+    CHECK(rest.empty());
+    CHECK(text::take_part(rest, ';').empty());
+    rest = "a;";
+    CHECK(text::take_part(rest, ';') == "a");
+    CHECK(rest.empty());
+}

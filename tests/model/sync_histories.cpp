@@ -6,7 +6,7 @@
 
 #include "support/long.hpp"
 #include "support/synced_devices.hpp"
-#include <entitable/testing/interleaving_limits.hpp>
+#include <entitable/testing/fault.hpp>
 
 #include <array>
 #include <deque>

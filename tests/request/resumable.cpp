@@ -5,9 +5,9 @@
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/testing/steps.hpp>
 
 #include <support/catch.hpp>
 

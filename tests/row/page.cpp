@@ -46,6 +46,17 @@ TEST_CASE("a page keeps rows in the order they were added") {
     }
 }
 
+TEST_CASE("a loop over a page visits each row in order") {
+    page rows;
+    for (row_view const each : rows) { FAIL(each.row_key); }
+    for (int number = 0; number < 3; ++number) { rows.append(runner(number)); }
+    std::string visited;
+    for (row_view const each : rows) { visited += std::string{each.row_key} + ";"; }
+    CHECK(visited == "bib 0;bib 1;bib 2;");
+    CHECK(rows.begin() == rows.begin());
+    CHECK_FALSE(rows.begin() == rows.end());
+}
+
 TEST_CASE("a page separates rows with empty keys and payloads") {
     page rows;
     rows.append(row_view{"", "", ""});

@@ -7,9 +7,9 @@
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/sequence.hpp>
+#include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/testing/steps.hpp>
 
 #include <support/catch.hpp>
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `key_score`: the cost of a workload under a declaration of keys, estimated from a sample. The model:
+/// `score_keys`: the cost of a workload under a declaration of keys, estimated from a sample, and `compare<A, B>`: the costs under the
+/// declarations of two types. `service_targets`: the published targets of a service, and further assumptions. The model:
 ///
 ///     examined      the rows whose keys match the members that the query fixes, in order, up to the first member that it does not fix
 ///     requests      one for each key range, and one for each further page of 1,000 entities: the minimum number
@@ -13,9 +14,37 @@
 ///                   serves the end of the table
 
 #include <entitable/advice/census.hpp>
+#include <entitable/advice/workload.hpp>
 #include <entitable/client/query/access_path.hpp>
+#include <entitable/core/config.hpp>
+
+#include <cstdint>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// Targets of a service, and the model of a query's cost. The targets are published ("Scalability and performance targets for Table
+/// storage"); the two times are not: they are assumptions for ranking designs; a stress test measures the real values.
+struct service_targets {
+    double partition_rate{2'000};      ///< entities a second of one partition (500 in the first edition of the page)
+    double account_rate{20'000};       ///< entities a second of one account
+    double partition_bytes{};          ///< maximum bytes of one partition; 0: no separate limit
+    std::uint32_t page_rows{1'000};    ///< maximum entities in one response
+    std::uint32_t batch_rows{100};     ///< maximum entities in one transaction
+    double seconds_per_request{0.005}; ///< assumed: one request and its response
+    double seconds_per_row{20e-6};     ///< assumed: one entity that the service examines
+};
+
+/// Azure Table Storage.
+[[nodiscard]] constexpr service_targets storage_targets() noexcept { return {}; }
+/// The Table API of Cosmos DB: a logical partition holds 20 GB ("Azure Cosmos DB service quotas"); its rate is in request units, so the
+/// 10,000 request units a second of a physical partition are counted as point reads of 1 KiB.
+[[nodiscard]] constexpr service_targets cosmos_targets() noexcept {
+    service_targets made;
+    made.partition_rate = 10'000;
+    made.account_rate = 1e9;
+    made.partition_bytes = 20e9;
+    return made;
+}
 
 /// The cost of one query.
 struct query_score {
@@ -56,6 +85,34 @@ struct key_score {
     /// Returns the score as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
+
+/// Estimates the cost of a workload under a declaration. At most 100,000 rows of the sample are used, evenly spread.
+[[nodiscard]] key_score score_keys(table_sample const& sample, workload const& load, key_declaration const& declared,
+    service_targets const& targets = storage_targets());
+
+/// Two declarations under one workload.
+struct key_comparison {
+    key_score one;   ///< score of the first declaration
+    key_score other; ///< score of the second declaration
+
+    /// Whether the first declaration fits and the second does not; if both or neither fit, whether the first costs less.
+    [[nodiscard]] bool first_is_better() const noexcept {
+        return one.fits != other.fits ? one.fits : one.cost < other.cost;
+    }
+    /// Returns the comparison as text for a terminal.
+    [[nodiscard]] std::string to_string() const;
+};
+
+/// Compares two declarations by names of members.
+[[nodiscard]] key_comparison compare_keys(table_sample const& sample, workload const& load, key_declaration const& one,
+    key_declaration const& other, service_targets const& targets = storage_targets());
+
+/// Compares the keys of two types whose members have the names used in the sample and the workload.
+template <mapped_entity One, mapped_entity Other>
+[[nodiscard]] key_comparison compare(
+    table_sample const& sample, workload const& load, service_targets const& targets = storage_targets()) {
+    return compare_keys(sample, load, declaration_of<One>(), declaration_of<Other>(), targets);
+}
 
 ENTITABLE_END_NAMESPACE
 

@@ -69,6 +69,13 @@ ENTITABLE_LAZY [[nodiscard]] int compare_utf16(std::string_view left, std::strin
 /// Returns the smallest text greater than every text that starts with `prefix`, in UTF-16 order; nullopt if there is none.
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> successor_of_prefix(std::string_view prefix);
 
+/// Removes the part before the first `separator` from `rest`, with the separator, and returns it; all of `rest` if there is no separator.
+[[nodiscard]] inline std::string_view take_part(std::string_view& rest, char separator) noexcept {
+    std::string_view const part = rest.substr(0, rest.find(separator));
+    rest.remove_prefix(part.size() + (part.size() < rest.size() ? 1 : 0));
+    return part;
+}
+
 /// Converts ASCII letters to lower case; leaves other characters unchanged.
 ENTITABLE_LAZY [[nodiscard]] std::string ascii_lower(std::string_view text);
 

@@ -177,53 +177,51 @@ private:
     }
 
     [[nodiscard]] result<query_entities::response> answer(query_entities const& request, call& context) const {
-        auto reader = read_page(request, state_->next_page(request.page_size), nullptr, true, context);
-        return reader ? std::move(*reader).finish() : std::move(reader).as_failure();
+        auto const table = state_->table_key(request.table);
+        auto reader = detail::page_reader::start(request, table, state_->next_page(request.page_size));
+        if (!reader) { return std::move(reader).as_failure(); }
+        ENTITABLE_CHECK(read_page(*reader, request.table, table, false, context));
+        return std::move(*reader).finish();
     }
 
     [[nodiscard]] result<read_entities::response> answer(read_entities const& request, call& context) const {
-        auto const limits = state_->next_page(request.asked->page_size);
+        query_entities const& asked = *request.asked;
+        auto const limits = state_->next_page(asked.page_size);
+        page_visitor const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
+        auto const table = state_->table_key(asked.table);
+        auto reader = detail::page_reader::start(asked, table, limits, shown, request.row_keys);
+        if (!reader) { return std::move(reader).as_failure(); }
         if constexpr (requires(count_range const& range) { state_->store.count_rows("", range, context); }) {
-            if (request.only_counts) {
-                auto const table = state_->table_key(request.table);
-                auto reader = detail::page_reader::start(*request.asked, table, limits);
-                if (!reader) { return std::move(reader).as_failure(); }
-                if (auto const range = reader->counted(request.without_system_rows)) {
-                    auto counted = state_->store.count_rows(table, *range, context);
-                    // A count takes one statement, and pages take several: if the count takes too long, pages may still succeed.
-                    bool const too_long = !counted && counted.error().code == error_code::store_busy;
-                    if (!counted && !too_long) { return std::move(counted).as_failure(); }
-                    if (counted && *counted) {
-                        return read_entities::response{std::nullopt, **counted, **counted, false};
-                    }
-                }
+            auto const range = request.only_counts ? reader->counted(request.without_system_rows) : std::nullopt;
+            if (range) {
+                auto counted = state_->store.count_rows(table, *range, context);
+                // A count takes one statement, and pages take several: if the count takes too long, pages may still succeed.
+                bool const too_long = !counted && counted.error().code == error_code::store_busy;
+                if (!counted && !too_long) { return std::move(counted).as_failure(); }
+                if (counted && *counted) { return read_entities::response{std::nullopt, **counted, **counted, false}; }
             }
         }
-        page_visitor const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
-        ENTITABLE_TRY(auto reader, read_page(*request.asked, limits, shown, request.row_keys, context));
-        return shown != nullptr ? std::move(reader).finish_shown()
-                                : detail::show_page(std::move(reader).finish(), *request.visit);
+        ENTITABLE_CHECK(read_page(*reader, asked.table, table, shown != nullptr, context));
+        return shown != nullptr ? std::move(*reader).finish_shown()
+                                : detail::show_page(std::move(*reader).finish(), *request.visit);
     }
 
-    /// Collects the rows of a page, or passes them to a visitor while the store reads them.
-    [[nodiscard]] result<detail::page_reader> read_page(query_entities const& request,
-        detail::page_limits const& limits, page_visitor const* shown, bool row_keys, call const& context) const {
-        auto const table = state_->table_key(request.table);
-        auto reader = detail::page_reader::start(request, table, limits, shown, row_keys);
-        if (!reader) { return reader; }
+    /// Passes the rows of a page to its reader, in runs if the store can and the reader does not collect them.
+    [[nodiscard]] result<void> read_page(detail::page_reader& reader, std::string_view named, std::string_view table,
+        bool in_runs, call const& context) const {
         auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
-            return reader->visit(partition, row, payload);
+            return reader.visit(partition, row, payload);
         };
-        auto const visit_run = [&](std::span<row_view const> run) { return reader->visit(run); };
+        auto const visit_run = [&](std::span<row_view const> run) { return reader.visit(run); };
         auto found = [&] {
-            if constexpr (requires { state_->store.scan_runs(table, reader->range(), visit_run, context); }) {
-                if (shown != nullptr) { return state_->store.scan_runs(table, reader->range(), visit_run, context); }
+            if constexpr (requires { state_->store.scan_runs(table, reader.range(), visit_run, context); }) {
+                if (in_runs) { return state_->store.scan_runs(table, reader.range(), visit_run, context); }
             }
-            return state_->store.scan(table, reader->range(), visit, context);
+            return state_->store.scan(table, reader.range(), visit, context);
         }();
         if (!found) { return std::move(found).as_failure(); }
-        if (*found == lookup::no_table) { return state_->no_table(request.table); }
-        return reader;
+        if (*found == lookup::no_table) { return state_->no_table(named); }
+        return {};
     }
 
     /// Whether a store applies a change of one row by itself. A constraint, so that an explicit instantiation leaves `write_alone` out.

@@ -16,7 +16,6 @@
 #include <entitable/advice/impl/census.ipp>
 #include <entitable/advice/impl/dictionary.ipp>
 #include <entitable/advice/impl/figures.ipp>
-#include <entitable/advice/impl/finding.ipp>
 #include <entitable/advice/impl/fluid_engine.ipp>
 #include <entitable/advice/impl/heat_map.ipp>
 #include <entitable/advice/impl/key_declaration.ipp>
@@ -31,7 +30,6 @@
 #include <entitable/advice/impl/request_engine.ipp>
 #include <entitable/advice/impl/retry_comparison.ipp>
 #include <entitable/advice/impl/sample.ipp>
-#include <entitable/advice/impl/score_keys.ipp>
 #include <entitable/advice/impl/scorer.ipp>
 #include <entitable/advice/impl/simulate.ipp>
 #include <entitable/advice/impl/simulation.ipp>

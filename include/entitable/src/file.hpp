@@ -14,7 +14,6 @@
 #include <entitable/local/file/file_backend.hpp>
 #include <entitable/local/file/impl/connection.ipp>
 #include <entitable/local/file/impl/connection_room.ipp>
-#include <entitable/local/file/impl/file_address.ipp>
 #include <entitable/local/file/impl/file_backend.ipp>
 #include <entitable/local/file/impl/file_copy.ipp>
 #include <entitable/local/file/impl/file_lock.ipp>

@@ -13,16 +13,12 @@
 
 #include <entitable/shards/fleet/impl/backup_parts.ipp>
 #include <entitable/shards/fleet/impl/balance.ipp>
-#include <entitable/shards/fleet/impl/fill_table.ipp>
 #include <entitable/shards/fleet/impl/fleet.ipp>
 #include <entitable/shards/fleet/impl/fleet_audit.ipp>
 #include <entitable/shards/fleet/impl/fleet_backup.ipp>
 #include <entitable/shards/fleet/impl/fleet_check.ipp>
-#include <entitable/shards/fleet/impl/fleet_ranges.ipp>
 #include <entitable/shards/fleet/impl/lost_stores.ipp>
-#include <entitable/shards/fleet/impl/misplaced_rows.ipp>
-#include <entitable/shards/fleet/impl/place.ipp>
 #include <entitable/shards/fleet/impl/rebalance.ipp>
 #include <entitable/shards/fleet/impl/reference_core.ipp>
 #include <entitable/shards/fleet/impl/shard_visits.ipp>
-#include <entitable/shards/fleet/impl/store_access.ipp>
+#include <entitable/shards/fleet/impl/stored_rows.ipp>

@@ -28,7 +28,6 @@
 #include <entitable/shards/move/impl/shard_mover_map.ipp>
 #include <entitable/shards/move/impl/shard_splitting.ipp>
 #include <entitable/shards/move/impl/shard_table_copy.ipp>
-#include <entitable/shards/move/impl/shard_table_erasure.ipp>
 #include <entitable/shards/route/impl/adopt.ipp>
 #include <entitable/shards/route/impl/hashed_tables.ipp>
 #include <entitable/shards/route/impl/map_stores.ipp>

@@ -77,8 +77,7 @@ template <class Request, class Take>
         request.table = name;
         request.page_size = page_size;
         auto read = detail::read_pages(from, std::move(request), [&](query_entities::response const& page) {
-            for (std::size_t index = 0; index < page.rows.size(); ++index) {
-                row_view const each = page.rows[index];
+            for (row_view const each : page.rows) {
                 rows.insert_or_assign({std::string{each.partition_key}, std::string{each.row_key}}, row{each});
             }
             return rows.size();

@@ -15,7 +15,7 @@
 
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
-#include <entitable/testing/interleaving_limits.hpp>
+#include <entitable/testing/fault.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <functional>

@@ -8,7 +8,7 @@
 #include <entitable/core/request/operation.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/detail/state_text.hpp>
-#include <entitable/testing/interleaving_limits.hpp>
+#include <entitable/testing/fault.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <deque>

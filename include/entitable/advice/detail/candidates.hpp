@@ -5,8 +5,8 @@
 /// \file
 /// Selects the key declarations to score: combinations of the members that dominant queries use, in order of weight.
 
+#include <entitable/advice/advise.hpp>
 #include <entitable/advice/detail/scorer.hpp>
-#include <entitable/advice/key_candidate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -7,7 +7,6 @@
 
 #include <entitable/advice/detail/prepared_query.hpp>
 #include <entitable/advice/key_score.hpp>
-#include <entitable/advice/targets.hpp>
 
 #include <map>
 

@@ -202,30 +202,10 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
     }
 }
 
-ENTITABLE_DECL std::vector<key_candidate> candidates_for(
-    scorer& scores, std::vector<query_members> const& dominant, workload const& load, service_targets const& targets) {
+/// Returns the partition keys to score, each with the reason.
+inline std::vector<std::pair<component_names, std::string>> partitions_to_score(
+    scorer& scores, std::vector<query_members> const& dominant, component_names const& declared) {
     table_sample const& sample = scores.sample();
-    component_names declared;
-    for (auto const* key : {&sample.declared().partition, &sample.declared().row}) {
-        for (declared_component const& each : *key) {
-            if (!each.literal) { add_once(declared, {each.member}); }
-        }
-    }
-    std::vector<key_candidate> made;
-    auto const add = [&](key_declaration keys, std::string why, bool present = false) {
-        for (key_candidate const& each : made) {
-            if (each.score.declared.to_string() == keys.to_string()) { return; }
-        }
-        key_candidate one;
-        one.present = present;
-        one.reason = std::move(why);
-        one.score = scores.score(keys);
-        explain_candidate(one, scores, targets);
-        made.push_back(std::move(one));
-    };
-    add(sample.declared(), "the current keys", true);
-
-    // Partition keys to score, with the reason.
     std::vector<std::pair<component_names, std::string>> wanted;
     component_names pool;
     for (query_members const& query : dominant) {
@@ -258,7 +238,33 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         }
     }
     wanted.emplace_back(component_names{}, "one partition");
-    for (auto const& [partition, why] : wanted) {
+    return wanted;
+}
+
+ENTITABLE_DECL std::vector<key_candidate> candidates_for(
+    scorer& scores, std::vector<query_members> const& dominant, workload const& load, service_targets const& targets) {
+    table_sample const& sample = scores.sample();
+    component_names declared;
+    for (auto const* key : {&sample.declared().partition, &sample.declared().row}) {
+        for (declared_component const& each : *key) {
+            if (!each.literal) { add_once(declared, {each.member}); }
+        }
+    }
+    std::vector<key_candidate> made;
+    auto const add = [&](key_declaration keys, std::string why, bool present = false) {
+        for (key_candidate const& each : made) {
+            if (each.score.declared.to_string() == keys.to_string()) { return; }
+        }
+        key_candidate one;
+        one.present = present;
+        one.reason = std::move(why);
+        one.score = scores.score(keys);
+        explain_candidate(one, scores, targets);
+        made.push_back(std::move(one));
+    };
+    add(sample.declared(), "the current keys", true);
+
+    for (auto const& [partition, why] : partitions_to_score(scores, dominant, declared)) {
         key_declaration keys;
         keys.entity = sample.declared().entity;
         keys.partition = components_of(sample, partition);

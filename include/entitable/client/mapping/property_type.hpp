@@ -26,6 +26,21 @@ template <class T>
 struct property_type;
 
 /// \cond
+namespace detail {
+
+/// A property that a view of a value holds itself.
+template <class T, edm_type Type, T (value_view::*Read)() const noexcept>
+struct scalar_property {
+    static constexpr edm_type type = Type;
+    static value_view view(T value) noexcept { return value; }
+    static bool assign(T& to, value_view from) noexcept {
+        to = (from.*Read)();
+        return from.type() == type;
+    }
+};
+
+} // namespace detail
+
 template <>
 struct property_type<std::string> {
     static constexpr edm_type type = edm_type::string;
@@ -37,14 +52,7 @@ struct property_type<std::string> {
 };
 
 template <>
-struct property_type<std::int32_t> {
-    static constexpr edm_type type = edm_type::int32;
-    static value_view view(std::int32_t value) noexcept { return value; }
-    static bool assign(std::int32_t& to, value_view from) noexcept {
-        to = from.as_int32();
-        return from.type() == type;
-    }
-};
+struct property_type<std::int32_t> : detail::scalar_property<std::int32_t, edm_type::int32, &value_view::as_int32> {};
 
 // Also reads an Int32.
 template <>
@@ -58,34 +66,13 @@ struct property_type<std::int64_t> {
 };
 
 template <>
-struct property_type<double> {
-    static constexpr edm_type type = edm_type::float64;
-    static value_view view(double value) noexcept { return value; }
-    static bool assign(double& to, value_view from) noexcept {
-        to = from.as_float64();
-        return from.type() == type;
-    }
-};
+struct property_type<double> : detail::scalar_property<double, edm_type::float64, &value_view::as_float64> {};
 
 template <>
-struct property_type<bool> {
-    static constexpr edm_type type = edm_type::boolean;
-    static value_view view(bool value) noexcept { return value; }
-    static bool assign(bool& to, value_view from) noexcept {
-        to = from.as_boolean();
-        return from.type() == type;
-    }
-};
+struct property_type<bool> : detail::scalar_property<bool, edm_type::boolean, &value_view::as_boolean> {};
 
 template <>
-struct property_type<date_time> {
-    static constexpr edm_type type = edm_type::date_time;
-    static value_view view(date_time value) noexcept { return value; }
-    static bool assign(date_time& to, value_view from) noexcept {
-        to = from.as_date_time();
-        return from.type() == type;
-    }
-};
+struct property_type<date_time> : detail::scalar_property<date_time, edm_type::date_time, &value_view::as_date_time> {};
 
 template <>
 struct property_type<guid> {

@@ -4,8 +4,6 @@
 
 #include <entitable/core/text.hpp>
 
-#include <cstring>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace text {
 

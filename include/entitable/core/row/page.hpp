@@ -31,6 +31,27 @@ public:
             {payload, at.payload_size}, {payload + at.payload_size, at.etag_size}};
     }
 
+    /// A position in a page, for loops over its rows. Valid until the page is changed or destroyed.
+    class iterator {
+    public:
+        [[nodiscard]] row_view operator*() const noexcept { return (*of_)[at_]; } ///< its row
+        /// Goes to the next row.
+        iterator& operator++() noexcept {
+            ++at_;
+            return *this;
+        }
+        [[nodiscard]] bool operator==(iterator const&) const = default; ///< whether both are at the same row of a page
+
+    private:
+        friend page;
+        iterator(page const& of, std::size_t at) noexcept : of_(&of), at_(at) {}
+
+        page const* of_;
+        std::size_t at_;
+    };
+    [[nodiscard]] iterator begin() const noexcept { return {*this, 0}; }    ///< the first row
+    [[nodiscard]] iterator end() const noexcept { return {*this, size()}; } ///< behind the last row
+
     /// Copies a row to the end. Invalidates views of other rows.
     ENTITABLE_LAZY void append(row_view row);
     /// Reserves memory for `rows` rows of `bytes` bytes in total.

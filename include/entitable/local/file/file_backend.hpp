@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// `file_backend`: the table service in one file, durable, for one or several processes.
+/// `file_backend`: the table service in one file, durable, for one or several processes. `file_stores` opens files by their address.
 
+#include <entitable/core/address/open.hpp>
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/local/file/file_copy.hpp>
 #include <entitable/local/file/file_options.hpp>
@@ -82,6 +83,17 @@ private:
 
     sqlite_store* store_; ///< lives as long as the transport
 };
+
+namespace detail {
+
+[[nodiscard]] result<any_store> open_file_address(store_address& address, std::span<store_kind const> kinds);
+
+} // namespace detail
+
+/// Opens `file:PATH`, with the characters `?` and `%` of PATH percent-encoded, or a path that ends in `.db`, as it stands. Options of
+/// `file:`: `create` (`true`, `false`), `durability` (`full`, `relaxed`), `journal` (`automatic`, `write_ahead_log`, `rollback`),
+/// `busy_timeout_ms`, as in `file_options`.
+inline constexpr store_kind file_stores{store_component::file, &detail::open_file_address};
 
 ENTITABLE_END_NAMESPACE
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <entitable/core/detail/hexadecimal.hpp>
-#include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/detail/page_reader.hpp>
 #include <entitable/local/impl/selected_payload.ipp>

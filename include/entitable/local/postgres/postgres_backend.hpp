@@ -3,8 +3,10 @@
 #pragma once
 
 /// \file
-/// `postgres_backend`: the table service in a PostgreSQL database, for many processes on many machines.
+/// `postgres_backend`: the table service in a PostgreSQL database, for many processes on many machines. `postgres_stores` opens
+/// databases by their address.
 
+#include <entitable/core/address/open.hpp>
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 #include <entitable/core/try.hpp>
@@ -62,8 +64,19 @@ extern template class local<postgres_store>;
 extern template detail::transport_interface* detail::make_model(postgres_backend const&);
 #endif
 
+namespace detail {
+
+[[nodiscard]] result<any_store> open_postgres_address(store_address& address, std::span<store_kind const> kinds);
+
+} // namespace detail
+
+/// Opens a URI of libpq. Options in its query, in addition to those of libpq: `create` (`true`, `false`), `schema`, `connections` (1 to 1000), as in
+/// `postgres_options`.
+inline constexpr store_kind postgres_stores{store_component::postgres, &detail::open_postgres_address};
+
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/postgres/impl/postgres_backend.ipp>
 #include <entitable/local/postgres/impl/postgres_channel.ipp>
 #endif

@@ -3,19 +3,79 @@
 #pragma once
 
 /// \file
-/// `fleet`: operations on all stores of a map.
+/// `fleet`: operates the stores of a map as a unit. `fleet_outcomes<T>`: the results of an operation on each store. `set_access`: makes the
+/// shards of a store read-only or offline; other stores are not affected.
 ///
 ///     fleet all{cloud};
 ///     auto freed = all.each([](std::string_view store, any_store const& there) -> result<std::size_t> { ... });
 ///     if (!freed->good()) { all.resume(*freed, again); } // only the stores that failed
 
 #include <entitable/core/function_ref.hpp>
-#include <entitable/shards/fleet/outcomes.hpp>
+#include <entitable/core/result.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/shards/route/sharded.hpp>
 
+#include <algorithm>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+/// The result of an operation on one store.
+template <class T>
+struct store_outcome {
+    std::string store; ///< its name
+    result<T> outcome; ///< outcome of the operation on this store
+};
+
+/// One result for each store, sorted by name. A plain value; one thread at a time.
+template <class T>
+class fleet_outcomes {
+public:
+    fleet_outcomes() = default; ///< outcomes without stores
+    /// Holds the given results.
+    explicit fleet_outcomes(std::vector<store_outcome<T>> all) : stores_(std::move(all)) {}
+
+    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept {
+        return stores_;
+    } ///< the outcomes of all stores
+    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; } ///< the outcomes of all stores
+    /// Whether all stores succeeded.
+    [[nodiscard]] bool good() const noexcept { return failed().empty(); }
+    /// Returns the names of the stores that failed.
+    [[nodiscard]] std::vector<std::string> failed() const {
+        std::vector<std::string> names;
+        for (store_outcome<T> const& each : stores_) {
+            if (!each.outcome) { names.push_back(each.store); }
+        }
+        return names;
+    }
+    /// Succeeds if all stores succeeded; otherwise returns the first error, with the name of its store and the number of failed stores.
+    [[nodiscard]] result<void> whole() const {
+        for (store_outcome<T> const& each : stores_) {
+            if (!each.outcome) {
+                error named = each.outcome.error();
+                named.message = text::joined({"the store ", each.store, " (", std::to_string(failed().size()), " of ",
+                    std::to_string(stores_.size()), " stores failed): ", named.message});
+                return failure{std::move(named)};
+            }
+        }
+        return {};
+    }
+    /// Returns the results as text, one line per store: "alpha: done" or "beta: StoreBusy (...): ...".
+    [[nodiscard]] std::string to_string() const {
+        std::string out;
+        for (store_outcome<T> const& each : stores_) {
+            out += text::joined(
+                {each.store, ": ", each.outcome ? std::string{"done"} : each.outcome.error().to_string(), "\n"});
+        }
+        return out;
+    }
+
+private:
+    std::vector<store_outcome<T>> stores_;
+};
 
 /// Options of a fleet.
 struct fleet_options {
@@ -85,6 +145,27 @@ private:
     sharded cloud_;
     fleet_options options_;
 };
+
+/// The access of clients to the shards of a store.
+enum class store_access : std::uint8_t {
+    open,      ///< reads and writes are allowed
+    read_only, ///< reads are allowed; writes return ShardMoving
+    offline,   ///< reads and writes return ShardMoving
+};
+
+/// The reason, as text, and the expected end.
+struct access_reason {
+    std::string reason{};             ///< part of the errors that clients receive
+    std::optional<date_time> until{}; ///< stored in the map
+};
+
+/// Changes the access to all shards currently in a store, and returns their number once every client complies; closing
+/// therefore waits for the lease. After an error or a crash the same call resumes.
+///
+/// Errors: those of the map; ShardMoving if a shard of the store is being moved, or shards keep moving to the store: changes already made
+/// stay.
+[[nodiscard]] result<std::size_t> set_access(
+    fleet const& of, std::string_view store, store_access access, access_reason const& reason = {});
 
 ENTITABLE_END_NAMESPACE
 

@@ -4,14 +4,21 @@
 
 /// \file
 /// `check_fleet`: reads every row of every store, and reports the content and misplaced rows. `sizes_of`: the size of each store and its
-/// free share.
+/// free share. `remove_misplaced`: removes the misplaced rows.
 
 #include <entitable/shards/fleet/fleet.hpp>
 #include <entitable/shards/fleet/rows_content.hpp>
 
+#include <map>
 #include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Formats a ratio with three decimals; whole numbers without decimals.
+[[nodiscard]] std::string text_of_ratio(double ratio);
+
+} // namespace detail
 
 /// The rows of a table in a virtual shard.
 struct shard_content {
@@ -98,6 +105,31 @@ using store_capacity = std::function<std::optional<std::uint64_t>(std::string_vi
 /// Predicts when a store will be full, from its growth between two measurements; nullopt if it does not grow or its capacity is unknown.
 [[nodiscard]] std::optional<date_time> full_at(
     fleet_sizes const& earlier, fleet_sizes const& later, std::string_view store) noexcept;
+
+/// The result of `remove_misplaced`.
+struct misplaced_removal {
+    std::uint64_t rows{}; ///< number of rows in all tables, excluding rows whose removal was not confirmed
+    std::map<std::string, std::uint64_t> by_table; ///< number of rows for each logical table that had misplaced rows
+    std::vector<unreachable_shard> unread;         ///< shards that failed: call again
+
+    /// Returns this result if no shard failed; otherwise the error of the first shard that failed, with the name of its store.
+    [[nodiscard]] result<misplaced_removal> whole() const;
+};
+
+/// Removes misplaced rows: rows in a table that belongs to only one shard, with keys that the shard does not own. A
+/// write that arrives late, after its range was split and one half moved away, leaves such a row. The write was never
+/// acknowledged, no client reads the row, and no move will copy it. Tables that two shards share, and tables from which
+/// a move still has to erase keys, are skipped. Safe while clients write and shards are moved, split and merged; after
+/// an interruption call it again.
+///
+/// Do not use it on stores in which another map has tables of the same names. Check the report of `check_fleet` first: a row that a program
+/// wrote directly into a store is removed as well.
+///
+/// Errors: NotSupported if a user-defined function assigns shards, because after an extension of the function rows may still have to be
+/// copied (`virtual_shards::otherwise`); those of the map. Errors of a store are in `misplaced_removal::unread`. Cost: with ranges,
+/// two queries for each table and shard, otherwise a scan of all keys; and one transaction for every 100 rows removed from a partition.
+/// Memory: one page of keys per store. Thread safety: safe to use from several threads and programs concurrently.
+[[nodiscard]] result<misplaced_removal> remove_misplaced(fleet const& of);
 
 ENTITABLE_END_NAMESPACE
 

@@ -4,12 +4,17 @@
 
 /// \file
 /// `plan_rebalance` plans the moves of virtual shards after which every store holds its share; `plan_drain` plans the moves that empty a
-/// store. Nothing moves until a plan runs.
+/// store. Nothing moves until a plan runs. `place` brings a tenant, or a range of keys, to a named store and keeps it there. `split_key`: the
+/// best key to split a range at.
 ///
 ///     auto plan = plan_rebalance(all, {.by = balance_by::bytes}).value();
 ///     std::puts(plan.to_string().c_str());     // nothing has been moved so far
 ///     plan.run().value();
+///
+///     auto const upper = split_shard(cloud, 2, split_key(all, 2).value()).value();
+///     plan_move(cloud, upper, "north").value().run().value();
 
+#include <entitable/shards/fleet/fleet.hpp>
 #include <entitable/shards/fleet/fleet_check.hpp>
 #include <entitable/shards/map/store_attributes.hpp>
 #include <entitable/shards/move/shard_move.hpp>
@@ -91,6 +96,32 @@ private:
 [[nodiscard]] result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options = {});
 /// Plans to empty a store: its shards go to the least full stores, by `balance_by` and the weights of the rules. No other shard moves.
 [[nodiscard]] result<rebalance_plan> plan_drain(fleet const& of, std::string store, rebalance_options options = {});
+
+/// Returns the partition key at which a split makes the two halves most even, by bytes of all tables. InvalidInput if the shard does not
+/// exist, or has rows in fewer than two partitions; those of the map and of its store. Cost: reads every row; remembers
+/// every partition key.
+[[nodiscard]] result<std::string> split_key(fleet const& of, std::int32_t shard);
+
+/// The placement of a tenant.
+struct placement {
+    std::int32_t shard{}; ///< its virtual shard
+    std::string rule;     ///< the rule that keeps the tenant in its store
+    std::string from;     ///< its store before
+    bool moved{};         ///< whether the shard was moved; false if it was already in the store
+    move_progress move{}; ///< the progress of the move
+};
+
+/// Moves the virtual shard of this partition key to a store while clients use it, and stores a rule that keeps it there in every later
+/// plan. Replaces an earlier placement of the shard. Everything in the shard moves: `virtual_shards::with_own` gives a tenant its
+/// own shard. After an error or a crash the same call resumes: the rule stays, and an unfinished move is taken over.
+///
+/// Errors: PlacementForbidden if another rule keeps the shard from the store, or another caller placed the shard
+/// elsewhere in the meantime; ShardUnmapped for a key without a shard; InvalidInput for an invalid name; those of
+/// moves. Cost: that of `plan_move` and of its run.
+[[nodiscard]] result<placement> place(fleet const& of, std::string_view partition_key, std::string store,
+    move_options const& options = {}, move_progress_callback const& watch = {});
+/// Removes the rule of `place`; the shard stays in its store until the next rebalance. ResourceNotFound if it was not placed.
+[[nodiscard]] result<void> unplace(fleet const& of, std::string_view partition_key);
 
 ENTITABLE_END_NAMESPACE
 

@@ -134,8 +134,7 @@ public:
     /// Errors: those of the source, before any request to a store; UpdateConditionNotSatisfied if the source is changed or published
     /// in the meantime.
     [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
-        auto made = detail::make_version(source_, name_, name_, time());
-        if (!made) { return std::move(made).as_failure(); }
+        ENTITABLE_CHECK(detail::make_version(source_, name_, name_, time()));
         auto outcomes = fleet_.each([this](std::string_view, any_store const& there) { return fill(there, false); });
         while (outcomes) {
             auto const names = fleet_.stores(); // a shard may have moved to another store in the meantime
@@ -169,13 +168,12 @@ public:
     /// Returns the copy that a store serves. Errors: ReferenceMissing if it has no complete copy; those of the store.
     [[nodiscard]] result<reference_copy<Entity>> at(std::string_view store) const {
         return at_store(store, [&](any_store const& there) -> result<reference_copy<Entity>> {
-            auto pointer = detail::read_pointer({there, name_, "copy"});
-            if (!pointer) { return std::move(pointer).as_failure(); }
-            if (pointer->version == 0) {
+            ENTITABLE_TRY(auto pointer, detail::read_pointer({there, name_, "copy"}));
+            if (pointer.version == 0) {
                 return failure{error_code::reference_missing,
                     text::joined({"the store ", store, " has no complete copy of the reference table ", name_})};
             }
-            return reference_copy<Entity>{table<Entity>{there, pointer->stored}, pointer->version};
+            return reference_copy<Entity>{table<Entity>{there, pointer.stored}, pointer.version};
         });
     }
     /// Returns the copy in the nearest store: stores of the first region come first (`store_attributes::region`), then those of the second, and so
@@ -197,9 +195,8 @@ public:
     /// Returns the copy in the store that holds a partition of the sharded tables. Errors: those of `at` and of the map.
     [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
         auto& map = fleet_.cloud().map().state();
-        auto const known = map.current({}, map.now());
-        if (!known) { return failure{known.error()}; }
-        ENTITABLE_TRY(auto const place, map.place_of(**known, partition_key));
+        ENTITABLE_TRY(auto const known, map.current({}, map.now()));
+        ENTITABLE_TRY(auto const place, map.place_of(*known, partition_key));
         return at(place->row.store);
     }
 

@@ -7,9 +7,39 @@
 /// matter which function planned it.
 
 #include <entitable/client/mapping/macro.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/shards/map/shard_map.hpp>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Whether a list "a;b" contains a part.
+inline bool list_contains(std::string_view list, std::string_view part) noexcept {
+    while (!list.empty()) {
+        if (text::take_part(list, ';') == part) { return true; }
+    }
+    return false;
+}
+
+inline std::string rule_list(std::vector<std::string> const& parts) {
+    std::string out;
+    for (std::string const& each : parts) { out += text::joined({out.empty() ? "" : ";", each}); }
+    return out;
+}
+inline std::string rule_list(std::vector<std::int32_t> const& shards) {
+    std::vector<std::string> parts;
+    for (std::int32_t const each : shards) { parts.push_back(std::to_string(each)); }
+    return rule_list(parts);
+}
+
+/// A shard has at most one placement: its name is derived from the shard.
+inline std::string placement_of(std::int32_t shard) { return text::joined({"placed ", std::to_string(shard)}); }
+
+} // namespace detail
 
 /// A rule, as it is stored in the table of the map. Format: docs/stored_formats.md.
 ///

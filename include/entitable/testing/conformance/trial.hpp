@@ -102,8 +102,7 @@ public:
             if (!yes(page, "a page of a query")) { return found; }
             expect(page->rows.size() <= pages.request().page_size, "a page has more rows than its size");
             std::size_t const before = known.size();
-            for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                row_view const each = page->rows[index];
+            for (row_view const each : page->rows) {
                 found.emplace_back(each);
                 known.emplace(each.partition_key, each.row_key);
             }

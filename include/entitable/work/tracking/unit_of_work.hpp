@@ -128,8 +128,7 @@ public:
         detail::tracked_entity* const of = known(entity);
         if (of == nullptr) { return failure{error_code::invalid_input, not_tracked}; }
         bool there = false;
-        auto read = read_row<E>(of->partition_key(), of->row_key(), how, there);
-        if (!read) { return std::move(read).as_failure(); }
+        ENTITABLE_CHECK(read_row<E>(of->partition_key(), of->row_key(), how, there));
         return there;
     }
 

@@ -5,7 +5,6 @@
 #include <entitable/advice/measured/stress_test.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/request/batch_packer.hpp>
-#include <entitable/core/try.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include <entitable/core/random.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
-#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>

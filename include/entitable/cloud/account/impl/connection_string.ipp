@@ -77,14 +77,15 @@ ENTITABLE_DECL bool is_quoted(std::string_view text) noexcept {
     return text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
 }
 
-ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view text) {
+ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view connection) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     connection_pairs pairs;
-    text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-    if (is_quoted(without_line_ends(text))) { return refused_pair("the whole string", " is in quotes: remove them"); }
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        std::string_view const pair = text.substr(0, text.find(';'));
-        text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
+    connection.remove_prefix(connection.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+    if (is_quoted(without_line_ends(connection))) {
+        return refused_pair("the whole string", " is in quotes: remove them");
+    }
+    for (std::size_t number = 1; !connection.empty(); ++number) {
+        std::string_view const pair = text::take_part(connection, ';');
         if (without_line_ends(pair).empty()) {
             continue; // there is no text between two ";"
         }
@@ -136,10 +137,10 @@ ENTITABLE_DECL result<connection_settings> development_settings(connection_pairs
         origin = text::joined({proxy.encrypted ? "https://" : "http://", proxy.host});
     }
     connection_settings settings;
-    auto at = parse_endpoint(text::joined({origin, of == account_service::queues ? ":10001/" : ":10002/", account}),
-        "connection string: DevelopmentStorageProxyUri", {}, {}, account, {});
-    if (!at) { return std::move(at).as_failure(); }
-    settings.endpoint = *std::move(at);
+    ENTITABLE_TRY(auto at,
+        parse_endpoint(text::joined({origin, of == account_service::queues ? ":10001/" : ":10002/", account}),
+            "connection string: DevelopmentStorageProxyUri", {}, {}, account, {}));
+    settings.endpoint = std::move(at);
     settings.endpoint.of = of;
     ENTITABLE_TRY(auto who, credential::account_key(account, key));
     settings.credential = std::move(who);
@@ -193,13 +194,13 @@ ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_v
             pairs.values[names::endpoint_suffix].value_or("core.windows.net")});
     }
     detail::wiped_at_end const may_hold_a_misplaced_secret{made};
-    auto at = detail::parse_endpoint(given ? pairs[primary] : std::string_view{made},
-        text::joined({"connection string: ", given ? names::names[primary] : "EndpointSuffix"}), pairs[secondary],
-        text::joined({"connection string: ", names::names[secondary]}), account, "connection string: AccountName");
-    if (!at) { return std::move(at).as_failure(); }
-    at->of = of;
-    ENTITABLE_TRY(auto who, detail::credential_of(pairs, at->account));
-    return connection_settings{*std::move(at), std::move(who)};
+    ENTITABLE_TRY(auto at,
+        detail::parse_endpoint(given ? pairs[primary] : std::string_view{made},
+            text::joined({"connection string: ", given ? names::names[primary] : "EndpointSuffix"}), pairs[secondary],
+            text::joined({"connection string: ", names::names[secondary]}), account, "connection string: AccountName"));
+    at.of = of;
+    ENTITABLE_TRY(auto who, detail::credential_of(pairs, at.account));
+    return connection_settings{std::move(at), std::move(who)};
 }
 
 ENTITABLE_END_NAMESPACE

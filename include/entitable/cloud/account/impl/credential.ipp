@@ -6,7 +6,6 @@
 #include <entitable/cloud/account/impl/endpoint.ipp>
 #include <entitable/cloud/account/impl/signing.ipp>
 #include <entitable/cloud/account/impl/token_credential.ipp>
-#include <entitable/cloud/account/signing.hpp>
 #include <entitable/cloud/http/url.hpp>
 #include <entitable/cloud/wire/detail/escape.hpp>
 #include <entitable/core/text.hpp>
@@ -167,8 +166,7 @@ ENTITABLE_DECL result<credential> credential::shared_access_signature(std::strin
     std::optional<date_time> expiry;
     std::size_t signatures = 0;
     for (std::string_view rest = parameters; !rest.empty();) {
-        std::string_view const pair = rest.substr(0, rest.find('&'));
-        rest.remove_prefix(pair.size() == rest.size() ? pair.size() : pair.size() + 1);
+        std::string_view const pair = text::take_part(rest, '&');
         std::string_view const name = pair.substr(0, pair.find('='));
         std::string_view const value = name.size() == pair.size() ? std::string_view{} : pair.substr(name.size() + 1);
         if (name == "sig") {

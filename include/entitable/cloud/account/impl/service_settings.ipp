@@ -7,7 +7,6 @@
 #include <entitable/cloud/wire/detail/error_answer.hpp>
 #include <entitable/cloud/wire/detail/http_date.hpp>
 #include <entitable/cloud/wire/detail/xml.hpp>
-#include <entitable/core/date_time.hpp>
 #include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -48,13 +47,9 @@ ENTITABLE_DECL std::string list_text(std::vector<std::string> const& list) {
     return text;
 }
 
-ENTITABLE_DECL std::vector<std::string> text_list(std::string_view text) {
+ENTITABLE_DECL std::vector<std::string> text_list(std::string_view joined) {
     std::vector<std::string> list;
-    while (!text.empty()) {
-        std::size_t const comma = text.find(',');
-        list.emplace_back(trimmed(text.substr(0, comma)));
-        text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-    }
+    while (!joined.empty()) { list.emplace_back(trimmed(text::take_part(joined, ','))); }
     return list;
 }
 

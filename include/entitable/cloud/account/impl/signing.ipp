@@ -4,7 +4,6 @@
 
 #include <entitable/cloud/account/impl/secret.ipp>
 #include <entitable/cloud/account/signing.hpp>
-#include <entitable/cloud/http/http_message.hpp>
 #include <entitable/cloud/wire/detail/escape.hpp>
 #include <entitable/core/text.hpp>
 
@@ -158,9 +157,8 @@ ENTITABLE_DECL void append_string_to_sign(std::string& out, key_scheme scheme, s
     out.append(path.empty() && url.path.empty() ? "/" : path);
     // Only `comp` of the query is signed.
     for (std::string_view query = url.query; !query.empty();) {
-        std::string_view const pair = query.substr(0, query.find('&'));
+        std::string_view const pair = text::take_part(query, '&');
         if (pair.starts_with("comp=")) { out.append("?").append(pair); }
-        query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
     }
 }
 
@@ -188,12 +186,11 @@ ENTITABLE_DECL void append_storage_string_to_sign(
     out.append("/").append(account).append(url.path.empty() ? "/" : url.path);
     std::vector<std::pair<std::string, std::string>> parameters;
     for (std::string_view query = url.query; !query.empty();) {
-        std::string_view const pair = query.substr(0, query.find('&'));
+        std::string_view const pair = text::take_part(query, '&');
         std::string_view const name = pair.substr(0, pair.find('='));
         std::string value;
         static_cast<void>(append_url_unescaped(value, pair.substr((std::min)(name.size() + 1, pair.size()))));
         parameters.emplace_back(text::ascii_lower(name), std::move(value));
-        query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
     }
     std::sort(parameters.begin(), parameters.end());
     for (auto const& [name, value] : parameters) { out.append("\n").append(name).append(":").append(value); }

@@ -23,8 +23,7 @@ ENTITABLE_DECL std::string find_program(
     [[maybe_unused]] std::string_view path, [[maybe_unused]] std::string_view name) {
 #if !defined(_WIN32)
     while (!path.empty()) {
-        std::string_view const folder = path.substr(0, path.find(':'));
-        path.remove_prefix(folder.size() == path.size() ? path.size() : folder.size() + 1);
+        std::string_view const folder = text::take_part(path, ':');
         if (!folder.starts_with('/')) { continue; }
         std::string found = text::joined({folder, "/", name});
         struct stat about{};

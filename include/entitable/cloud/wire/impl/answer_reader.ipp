@@ -74,13 +74,13 @@ ENTITABLE_DECL result<delete_table::response> read_success(
 
 ENTITABLE_DECL result<list_tables::response> read_success(
     list_tables const& request, http_response const& response, exchange& work) {
-    auto tables = response.status == 200 ? work.reader.read_tables(response.body)
-                                         : garbled(response, {"its status is invalid for this request"});
-    if (!tables) { return std::move(tables).as_failure(); }
-    if (tables->size() > request.page_size) {
+    ENTITABLE_TRY(auto tables,
+        response.status == 200 ? work.reader.read_tables(response.body)
+                               : garbled(response, {"its status is invalid for this request"}));
+    if (tables.size() > request.page_size) {
         return garbled(response, {"it contains more tables than the page size"});
     }
-    list_tables::response made{*std::move(tables), std::nullopt};
+    list_tables::response made{std::move(tables), std::nullopt};
     service_token const next = service_token_of(response.headers, work.location);
     if (next.table) {
         if (next.table->size() > max_service_token || next.table == work.token.table) {
@@ -131,8 +131,7 @@ ENTITABLE_DECL bool rises(page const& rows) noexcept {
 /// Returns the rows that satisfy the filter, with the selected properties.
 ENTITABLE_DECL page filtered(page const& rows, query_entities const& request) {
     page kept;
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        row_view const each = rows[index];
+    for (row_view const each : rows) {
         if (!satisfies(each, request.filter)) { continue; }
         if (request.select.empty()) {
             kept.append(each);
@@ -160,9 +159,8 @@ ENTITABLE_DECL page filtered(page const& rows, query_entities const& request) {
 ENTITABLE_DECL result<query_entities::response> read_success(
     query_entities const& request, http_response const& response, exchange& work) {
     query_entities::response made;
-    auto read = response.status == 200 ? work.reader.read_page(response.body, made.rows)
-                                       : garbled(response, {"its status is invalid for this request"});
-    if (!read) { return std::move(read).as_failure(); }
+    ENTITABLE_CHECK(response.status == 200 ? work.reader.read_page(response.body, made.rows)
+                                           : garbled(response, {"its status is invalid for this request"}));
     if (made.rows.size() > request.page_size) {
         return garbled(response, {"it contains more entities than the page size"});
     }

@@ -7,6 +7,7 @@
 #include <entitable/cloud/wire/impl/error_answer.ipp>
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/etag.hpp>
+#include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -139,9 +140,7 @@ ENTITABLE_DECL http_headers fields_of_part(std::string_view text, batch_part con
     http_headers fields;
     text = text.substr(part.fields_begin, part.body_begin - part.fields_begin);
     while (!text.empty()) {
-        std::size_t const end = text.find('\n');
-        std::string_view const line = trimmed(text.substr(0, end));
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        std::string_view const line = trimmed(text::take_part(text, '\n'));
         if (std::size_t const colon = line.find(':'); colon != std::string_view::npos) {
             static_cast<void>(fields.add(line.substr(0, colon), line.substr(colon + 1)));
         }

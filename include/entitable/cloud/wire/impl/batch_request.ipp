@@ -6,6 +6,7 @@
 #include <entitable/cloud/wire/impl/batch_answer.ipp>
 #include <entitable/cloud/wire/impl/service_address.ipp>
 #include <entitable/cloud/wire/impl/service_error.ipp>
+#include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -67,9 +68,7 @@ private:
     /// Reads the next line without its end; false at the end of the text.
     bool next_line(std::string_view& line) {
         if (rest_.empty()) { return false; }
-        std::size_t const end = rest_.find('\n');
-        line = rest_.substr(0, end);
-        rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+        line = text::take_part(rest_, '\n');
         line.remove_suffix(line.ends_with('\r') ? 1 : 0);
         return true;
     }

@@ -97,10 +97,8 @@ ENTITABLE_DECL result<service_address> read_service_address(std::string_view url
     if (by_name) {
         made.account = host.substr(0, dot);
     } else {
-        std::size_t const slash = path.find('/');
-        made.account = path.substr(0, slash);
+        made.account = text::take_part(path, '/');
         made.base.append("/").append(made.account);
-        path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
     }
     constexpr std::string_view secondary = "-secondary";
     if (made.account.ends_with(secondary)) {
@@ -114,8 +112,7 @@ ENTITABLE_DECL result<service_address> read_service_address(std::string_view url
 ENTITABLE_DECL void for_each_option(
     std::string_view query, function_ref<void(std::string_view name, std::string_view value)> visit) {
     while (!query.empty()) {
-        std::string_view const pair = query.substr(0, query.find('&'));
-        query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
+        std::string_view const pair = text::take_part(query, '&');
         std::string_view const name = pair.substr(0, pair.find('='));
         if (!pair.empty()) { visit(name, pair.substr(name.size() == pair.size() ? pair.size() : name.size() + 1)); }
     }

@@ -110,11 +110,7 @@ ENTITABLE_DECL result<store_address> store_address::parse(std::string_view text)
 }
 
 ENTITABLE_DECL result<void> store_address::add_options(std::string_view query) {
-    while (!query.empty()) {
-        std::size_t const end = query.find('&');
-        ENTITABLE_CHECK(add_option(query.substr(0, end)));
-        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
-    }
+    while (!query.empty()) { ENTITABLE_CHECK(add_option(text::take_part(query, '&'))); }
     return {};
 }
 
@@ -196,9 +192,7 @@ ENTITABLE_DECL result<void> store_address::take_from_query(std::string_view name
     std::string rest;
     std::string_view left = std::string_view{place_}.substr(query + 1);
     while (!left.empty()) {
-        std::size_t const end = left.find('&');
-        std::string_view const pair = left.substr(0, end);
-        left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
+        std::string_view const pair = text::take_part(left, '&');
         if (pair.substr(0, pair.find('=')) == name) {
             ENTITABLE_CHECK(add_option(pair));
         } else {

@@ -5,7 +5,6 @@
 #include <entitable/core/decorators/metered.hpp>
 #include <entitable/core/text.hpp>
 
-#include <map>
 #include <memory>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -4,8 +4,6 @@
 
 #include <entitable/core/load/detail/bulk_pace.hpp>
 
-#include <algorithm>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 

@@ -227,8 +227,7 @@ ENTITABLE_DECL void bulk_part::answer(result<query_entities::response> page, ste
     bulk_questions& asked = *asking_;
     auto const here = asked.looking.take(std::move(page));
     if (!here) { return take_failure(here.error(), now); }
-    for (std::size_t index = 0; index < here->rows.size(); ++index) {
-        row_view const found = here->rows[index];
+    for (row_view const found : here->rows) {
         auto const at = std::lower_bound(
             asked.order.begin(), asked.order.end(), found.row_key, [&](std::size_t left, std::string_view key) {
                 return text::compare_utf16(change(left).entity.row_key(), key) < 0;

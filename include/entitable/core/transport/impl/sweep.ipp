@@ -46,8 +46,7 @@ ENTITABLE_DECL resumable<std::size_t> sweep_pages(
     while (pages.more()) {
         ENTITABLE_CO_TRY(auto const found, pages.take(co_await ask(pages.request())));
         date_time const served = context.server_date;
-        for (std::size_t index = 0; index < found.rows.size(); ++index) {
-            row_view const each = found.rows[index];
+        for (row_view const each : found.rows) {
             // If this program's clock is fast, the filter accepts too many rows.
             bool const old = served == date_time{} || each.timestamp() < sweep_bound(served, options.retention);
             if (!old || !operation_row::is_one(each)) { continue; }

@@ -10,10 +10,7 @@ namespace detail {
 ENTITABLE_LAZY_BODY result<read_entities::response> show_page(
     result<query_entities::response> found, page_visitor const& visit) {
     if (!found) { return std::move(found).as_failure(); }
-    for (std::size_t index = 0; index < found->rows.size(); ++index) {
-        row_view const each = found->rows[index];
-        visit({&each, 1});
-    }
+    for (row_view const each : found->rows) { visit({&each, 1}); }
     return read_entities::response{
         std::move(found->continuation), found->rows.size(), found->examined, found->stale, found->request_charge};
 }

@@ -34,4 +34,30 @@ ENTITABLE_LAZY_BODY result<file_copy_progress> file_backend::copy_to(
     return copy_to(path, [](file_copy_progress const&) {}, options);
 }
 
+namespace detail {
+
+ENTITABLE_DECL result<any_store> open_file_address(store_address& address, std::span<store_kind const> kinds) {
+    static_cast<void>(kinds);
+    file_options options;
+    ENTITABLE_TRY(options.create, address.flag("create", false));
+    ENTITABLE_TRY(auto const durable, address.one_of("durability", {"full", "relaxed"}));
+    if (durable) { options.durability = *durable == 0 ? durability::full : durability::relaxed; }
+    ENTITABLE_TRY(auto const journal, address.one_of("journal", {"automatic", "write_ahead_log", "rollback"}));
+    if (journal) { options.journal = static_cast<file_journal>(*journal); }
+    ENTITABLE_TRY(auto const waits, address.number("busy_timeout_ms", 0, 3'600'000));
+    if (waits) { options.busy_timeout = std::chrono::milliseconds{*waits}; }
+    ENTITABLE_CHECK(address.check_options());
+    bool const creates = options.create;
+    auto opened = file_backend::open(address.place(), std::move(options));
+    if (!opened) {
+        error told = std::move(opened).error();
+        if (!creates && told.message == "the file does not exist") {
+            told.message += ": file:PATH?create=true makes it";
+        }
+        return failure{std::move(told)};
+    }
+    return any_store{*opened};
+}
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -6,8 +6,8 @@
 /// The parts of a backup: which of them are valid, and how a run of a backup changes them while another run may be active.
 
 #include <entitable/client/table.hpp>
-#include <entitable/shards/fleet/backup_rows.hpp>
 #include <entitable/shards/fleet/detail/shard_visits.hpp>
+#include <entitable/shards/fleet/fleet_backup.hpp>
 
 #include <map>
 

@@ -3,12 +3,14 @@
 #pragma once
 
 /// \file
-/// The rows of a table as they are stored, including the system rows, which contain queues and operations.
+/// The rows of a table as they are stored, including the system rows, which contain queues and operations: reads them, counts them, and
+/// fills a table with them.
 
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/shards/fleet/rows_content.hpp>
 
 #include <optional>
 
@@ -44,5 +46,18 @@ private:
     std::size_t at_{};
 };
 
+/// Inserts all rows, with retries, and returns the content read. An existing row with the same properties counts as written by an earlier
+/// run; EntityAlreadyExists if its properties differ.
+[[nodiscard]] result<rows_content> fill_with_rows(
+    stored_rows& from, any_store const& to, std::string table, clock& time, std::uint64_t* written = nullptr);
+/// Reads a whole table.
+[[nodiscard]] result<rows_content> content_in(any_store const& from, std::string table);
+/// Drops a table; succeeds if it does not exist.
+[[nodiscard]] result<void> drop_if_there(any_store const& from, std::string table);
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/fleet/impl/stored_rows.ipp>
+#endif

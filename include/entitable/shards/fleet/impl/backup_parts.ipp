@@ -3,9 +3,9 @@
 #pragma once
 
 #include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/backup_parts.hpp>
-#include <entitable/shards/fleet/detail/fill_table.hpp>
 #include <entitable/shards/fleet/detail/stored_rows.hpp>
 
 #include <algorithm>
@@ -66,11 +66,7 @@ ENTITABLE_DECL bool is_kept(parts_by_shard const& before, shard_visit const& sha
 
 inline result<void> drop_former(backup_place const& at, backup_part const& part) {
     std::string_view left = part.former ? std::string_view{*part.former} : std::string_view{};
-    while (!left.empty()) {
-        std::size_t const end = left.find(';');
-        ENTITABLE_CHECK(drop_if_there(at.store, std::string{left.substr(0, end)}));
-        left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
-    }
+    while (!left.empty()) { ENTITABLE_CHECK(drop_if_there(at.store, std::string{text::take_part(left, ';')})); }
     return {};
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/detail/backup_parts.hpp>
-#include <entitable/shards/fleet/detail/fill_table.hpp>
 #include <entitable/shards/fleet/detail/shard_visits.hpp>
 #include <entitable/shards/fleet/detail/stored_rows.hpp>
 #include <entitable/shards/fleet/fleet_backup.hpp>
@@ -34,11 +34,7 @@ inline result<backup_report> report_of(backup_place const& at, backup_header hea
     told.header = std::move(header);
     ENTITABLE_TRY(auto parts, parts_of(at));
     std::set<std::string, std::less<>> tables;
-    for (std::string_view left = told.header.tables; !left.empty();) {
-        std::size_t const end = left.find(';');
-        tables.emplace(left.substr(0, end));
-        left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
-    }
+    for (std::string_view left = told.header.tables; !left.empty();) { tables.emplace(text::take_part(left, ';')); }
     for (auto& [key, each] : parts) { // earlier programs leave parts of tables that were dropped in the meantime
         if (tables.find(each.part.table) != tables.end()) {
             told.rows += static_cast<std::uint64_t>(each.part.rows);

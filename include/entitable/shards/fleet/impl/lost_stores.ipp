@@ -7,8 +7,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/lost_stores.hpp>
-#include <entitable/shards/map/detail/rule_lists.hpp>
-#include <entitable/shards/map/detail/shard_attempt.hpp>
+#include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/map/detail/store_rows.hpp>
 #include <entitable/shards/route/detail/map_stores.hpp>
 
@@ -110,7 +109,7 @@ private:
             is_unmarked_ = map->lists(name_) && !rows.identity;
         }
         for (placement_rule const& rule : rules.all()) {
-            if (rule_names(rule.stores, name_)) { told_.rules.push_back(rule.name); }
+            if (list_contains(rule.stores, name_)) { told_.rules.push_back(rule.name); }
         }
         for (shard_table const& each : map->tables) {
             if (!each.dropping) { told_.tables.push_back(each.name); }

@@ -2,12 +2,16 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/fleet/balance.hpp>
-#include <entitable/shards/fleet/detail/ratio_text.hpp>
+#include <entitable/shards/fleet/detail/shard_visits.hpp>
+#include <entitable/shards/fleet/detail/stored_rows.hpp>
 #include <entitable/shards/fleet/rebalance.hpp>
+#include <entitable/shards/map/placement_rules.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -258,6 +262,118 @@ ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_progress
         ++progress.moved;
     }
     return progress;
+}
+
+namespace detail {
+
+/// Compares keys in the service's order.
+struct by_utf16 {
+    bool operator()(std::string const& left, std::string const& right) const noexcept {
+        return text::compare_utf16(left, right) < 0;
+    }
+};
+
+} // namespace detail
+
+ENTITABLE_DECL result<std::string> split_key(fleet const& of, std::int32_t shard) {
+    std::map<std::string, std::uint64_t, detail::by_utf16> sizes;
+    std::uint64_t whole = 0;
+    auto const measure = [&](detail::shard_visit const& at, any_store const& through) -> result<void> {
+        sizes.clear();
+        whole = 0;
+        for (detail::visited_table const& table : at.tables) {
+            detail::stored_rows rows{through, table.stored, at.keys};
+            for (;;) {
+                ENTITABLE_TRY(auto const each, rows.next());
+                if (!each) { break; }
+                std::uint64_t const bytes = each->partition_key.size() + each->row_key.size() + each->payload.size();
+                sizes[std::string{each->partition_key}] += bytes;
+                whole += bytes;
+            }
+        }
+        return {};
+    };
+    auto const wanted = [&](detail::shard_visit const& at) { return at.shard == shard; };
+    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, wanted, {}, measure));
+    if (visited.shards.empty()) {
+        return failure{error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(shard)})};
+    }
+    ENTITABLE_CHECK(visited.shards.front().outcome);
+    if (sizes.size() < 2) {
+        return failure{error_code::invalid_input,
+            text::joined({"the virtual shard ", std::to_string(shard),
+                " has fewer than two partitions, so it cannot be split"})};
+    }
+    std::uint64_t below = 0;
+    auto best = sizes.begin();
+    std::uint64_t least = whole;
+    for (auto each = sizes.begin(); each != sizes.end(); ++each) {
+        std::uint64_t const larger = (std::max)(below, whole - below);
+        if (below > 0 && larger < least) {
+            least = larger;
+            best = each;
+        }
+        below += each->second;
+    }
+    return best->first;
+}
+
+namespace detail {
+
+/// Returns the rules without the placement of this shard, which is replaced.
+inline placement_rules rules_without(placement_rules const& rules, std::string_view placed) {
+    std::vector<placement_rule> others;
+    for (placement_rule const& each : rules.all()) {
+        if (each.name != placed) { others.push_back(each); }
+    }
+    return placement_rules{std::move(others)};
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partition_key, std::string store,
+    move_options const& options, move_progress_callback const& watch) {
+    lookup_map const& map = of.cloud().map();
+    detail::lookup_map_state& state = map.state();
+    ENTITABLE_TRY(auto const before, state.fresh({}));
+    ENTITABLE_TRY(auto const at, state.place_of(*before, partition_key));
+    placement done;
+    done.shard = at->row.shard;
+    done.rule = detail::placement_of(done.shard);
+    ENTITABLE_TRY(auto const rules, rules_of(map));
+    ENTITABLE_CHECK(detail::rules_without(rules, done.rule).allows(done.shard, store));
+    done.from = at->row.store;
+    std::optional<move_plan> plan;
+    if (done.from != store) { // checks everything that can be refused, before storing a rule
+        ENTITABLE_TRY(plan, detail::move_planning::move(of.cloud(), done.shard, store, options, done.rule));
+    }
+    ENTITABLE_CHECK(put_rule(map, placement_rule::only(done.rule, {done.shard}, {store})));
+    if (plan) {
+        ENTITABLE_TRY(done.move, plan->run(watch));
+        done.moved = true;
+    }
+    ENTITABLE_TRY(auto const behind, state.fresh({}));
+    ENTITABLE_TRY(auto const now_at, state.place_of(*behind, partition_key));
+    if (now_at->row.shard != done.shard) {
+        return failure{error_code::shard_moving,
+            text::joined({"the key moved out of the virtual shard ", std::to_string(done.shard),
+                " by a split or merge: place it again"})};
+    }
+    ENTITABLE_TRY(auto const standing, rules_of(map)); // the last caller to place the shard wins
+    ENTITABLE_CHECK(standing.allows(done.shard, store));
+    if (now_at->row.store != store) { // moved by another call that began before the rule was stored
+        return failure{error_code::shard_moving,
+            text::joined({"the virtual shard ", std::to_string(done.shard), " was moved to ", now_at->row.store,
+                " in the meantime: place it again"})};
+    }
+    return done;
+}
+
+ENTITABLE_DECL result<void> unplace(fleet const& of, std::string_view partition_key) {
+    detail::lookup_map_state& state = of.cloud().map().state();
+    ENTITABLE_TRY(auto const map, state.fresh({}));
+    ENTITABLE_TRY(auto const at, state.place_of(*map, partition_key));
+    return remove_rule(of.cloud().map(), detail::placement_of(at->row.shard));
 }
 
 ENTITABLE_END_NAMESPACE

@@ -5,9 +5,11 @@
 #include <entitable/client/table.hpp>
 #include <entitable/core/guid.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/fleet/detail/fill_table.hpp>
+#include <entitable/shards/fleet/detail/stored_rows.hpp>
 #include <entitable/shards/fleet/reference_table.hpp>
+#include <entitable/shards/map/placement_rules.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -18,16 +20,8 @@ namespace detail {
 /// Parses a list of names: "a;b".
 inline std::vector<std::string> listed_copies(std::string_view list) {
     std::vector<std::string> names;
-    while (!list.empty()) {
-        std::size_t const end = list.find(';');
-        names.emplace_back(list.substr(0, end));
-        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
-    }
+    while (!list.empty()) { names.emplace_back(text::take_part(list, ';')); }
     return names;
-}
-inline bool lists_copy(std::string_view list, std::string_view name) {
-    auto const names = listed_copies(list);
-    return std::find(names.begin(), names.end(), name) != names.end();
 }
 inline void list_copy(std::string& list, std::string_view name) {
     list += text::joined({list.empty() ? "" : ";", name});
@@ -82,7 +76,7 @@ inline result<std::string> begin_copy(reference_place const& at, std::int64_t ve
         guid::random().to_string().substr(0, 8), guid::random().to_string().substr(0, 8)});
     ENTITABLE_CHECK(pointers_of(at).create_if_absent());
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
-        if (lists_copy(pointer.making, stored)) { return false; }
+        if (list_contains(pointer.making, stored)) { return false; }
         list_copy(pointer.making, stored);
         return true;
     }));
@@ -101,7 +95,7 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
         flipped = pointer.stored == stored; // an earlier attempt whose response was lost has applied it
         if (flipped) { return false; }
-        if (!lists_copy(pointer.making, stored) || (is_next && pointer.version + 1 != version)) {
+        if (!list_contains(pointer.making, stored) || (is_next && pointer.version + 1 != version)) {
             return failure{
                 error_code::update_condition_not_satisfied, "another process is publishing the reference table"};
         }
@@ -171,8 +165,8 @@ inline result<bool> install_copy(reference_place const& at, std::int64_t version
     auto done = fill_copy(at, version, stored, from, table, expected, is_next, time);
     if (done) { return done; }
     auto const now = read_pointer(at);
-    if (!now || now->stored == stored || lists_copy(now->making, stored) || lists_copy(now->retired, stored) ||
-        lists_copy(now->dropping, stored)) {
+    if (!now || now->stored == stored || list_contains(now->making, stored) || list_contains(now->retired, stored) ||
+        list_contains(now->dropping, stored)) {
         return done;
     }
     ENTITABLE_CHECK(drop_if_there(at.store, stored)); // the table may have been made after the sweep

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Parses the stored rows of a map, and checks that they cover every key.
+/// Parses the stored rows of a map, checks that they cover every key, and ends an attempt to move a shard in them.
 
 #include <entitable/core/text.hpp>
 #include <entitable/shards/map/shard_map.hpp>
@@ -14,11 +14,7 @@ namespace detail {
 /// Calls `take(part)` for each part of "a;b;c".
 template <class Take>
 void for_each_shard_part(std::string_view list, char separator, Take const& take) {
-    while (!list.empty()) {
-        std::size_t const end = list.find(separator);
-        take(list.substr(0, end));
-        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
-    }
+    while (!list.empty()) { take(text::take_part(list, separator)); }
 }
 
 inline std::int64_t shard_number_in(std::string_view text) noexcept {
@@ -102,6 +98,26 @@ inline result<void> check_coverage(shard_map_copy const& map) {
         }
     }
     return {};
+}
+
+inline void clear_attempt(shard_map_row& row) {
+    row.state = "open";
+    row.lease_ms = row.open_lease_ms;
+    row.attempt_owner.clear();
+    row.attempt_store.clear();
+    row.attempt_epoch = 0;
+    row.attempt_with.reset();
+}
+
+/// Ends the attempt in a row and in the adjacent row that shares its new tables. Marks these tables to be dropped.
+inline void end_attempt(shard_map_copy const& map, shard_map_draft& draft, shard_map_row& row, shard_row_draft& own) {
+    std::int32_t number = row.shard; // number of the lower shard, in the names of the new tables
+    if (shard_row_draft* const other = row.attempt_with ? draft.edit(map, *row.attempt_with) : nullptr) {
+        number = text::compare_utf16(other->row.low, row.low) < 0 ? other->row.shard : number;
+        clear_attempt(other->row);
+    }
+    own.retired.push_back({row.attempt_store, row.attempt_epoch, draft.header.next_epoch, number});
+    clear_attempt(row);
 }
 
 } // namespace detail

@@ -9,6 +9,7 @@
 #include <entitable/core/clock.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/requests.hpp>
+#include <entitable/core/request/single_request.hpp>
 #include <entitable/shards/map/store_opener.hpp>
 
 #include <map>
@@ -19,6 +20,21 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// Requests one page of one shard, in a lane.
+class shard_page_request : public single_request<query_entities> {
+public:
+    shard_page_request(query_entities const& asked, std::size_t place) noexcept
+        : single_request<query_entities>(asked), place_(place) {}
+    [[nodiscard]] operation_step next() const noexcept {
+        operation_step due = single_request<query_entities>::next();
+        due.place = place_;
+        return due;
+    }
+
+private:
+    std::size_t place_;
+};
 
 /// The table in each store with its identifying rows: the headers of hashed stores, the identity of a store of a map.
 inline constexpr std::string_view store_rows_table = "entitableshards";

@@ -5,7 +5,6 @@
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
-#include <entitable/shards/map/detail/rule_lists.hpp>
 #include <entitable/shards/map/placement_rules.hpp>
 
 #include <algorithm>
@@ -22,9 +21,7 @@ inline bool is_rule_name(std::string_view name) {
 inline result<void> check_rule(placement_rule const& rule) {
     bool stores = !rule.stores.empty();
     for (std::string_view left = rule.stores; !left.empty();) {
-        std::size_t const end = left.find(';');
-        stores = stores && is_store_name(left.substr(0, end));
-        left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
+        stores = is_store_name(text::take_part(left, ';')) && stores;
     }
     bool const kind = rule.kind == "only" || rule.kind == "never" || rule.kind == "alone" || rule.kind == "weighs";
     if (!is_rule_name(rule.name) || !kind || !stores || !(rule.weight >= 0 && rule.weight <= 1e6)) {
@@ -66,8 +63,8 @@ ENTITABLE_DECL placement_rule placement_rule::weighs(std::string name, std::stri
 }
 
 ENTITABLE_DECL bool placement_rule::allows(std::int32_t shard, std::string_view store) const {
-    bool const about = shards.empty() || detail::rule_names(shards, std::to_string(shard));
-    bool const there = detail::rule_names(stores, store);
+    bool const about = shards.empty() || detail::list_contains(shards, std::to_string(shard));
+    bool const there = detail::list_contains(stores, store);
     if (kind == "only") { return !about || there; }
     if (kind == "never") { return !about || !there; }
     return kind != "alone" || about == there;
@@ -87,7 +84,7 @@ ENTITABLE_DECL result<void> placement_rules::allows(std::int32_t shard, std::str
 ENTITABLE_DECL double placement_rules::weight_of(std::string_view store) const {
     double weight = 1;
     for (placement_rule const& each : rules_) {
-        if (each.kind == "weighs" && detail::rule_names(each.stores, store)) { weight *= each.weight; }
+        if (each.kind == "weighs" && detail::list_contains(each.stores, store)) { weight *= each.weight; }
     }
     return weight;
 }

@@ -19,8 +19,7 @@ namespace detail {
 
 /// Takes the rows of one page.
 inline result<void> take_map_rows(page const& rows, shard_map_copy& map, bool& has_header) {
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        row_view const each = rows[index];
+    for (row_view const each : rows) {
         if (each.row_key == "header") {
             has_header = true;
             map.version = each.etag();

@@ -21,6 +21,21 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Returns the row of a shard of a new map, without its store.
+inline shard_map_row first_map_row(
+    virtual_shards const& shards, std::uint32_t number, lookup_map_options const& options) {
+    auto const& bounds = shards.bounds();
+    shard_map_row row;
+    row.shard = static_cast<std::int32_t>(number);
+    row.low = shards.by_ranges() && number > 0 ? bounds[number - 1] : std::string{};
+    row.high = shards.by_ranges() && number < bounds.size() ? bounds[number] : std::string{};
+    row.state = "open";
+    row.epoch = 1;
+    row.lease_ms = options.lease.count();
+    row.open_lease_ms = row.lease_ms;
+    return row;
+}
+
 /// Makes a map. Its header contains "making" from the start; each group of rows is one transaction with the header, under
 /// its ETag, and the last transaction completes the map. A late request, of this program or of another program that
 /// makes the same map, therefore fails because the ETag differs.
@@ -35,19 +50,10 @@ public:
         header_.number = static_cast<std::int32_t>(shards.number());
         header_.version = 1;
         header_.next_epoch = 2;
-        auto const& bounds = shards.bounds();
         for (std::uint32_t number = 0; number < shards.number(); ++number) {
-            shard_map_row row;
-            row.shard = static_cast<std::int32_t>(number);
-            row.low = shards.by_ranges() && number > 0 ? bounds[number - 1] : std::string{};
-            row.high = shards.by_ranges() && number < bounds.size() ? bounds[number] : std::string{};
-            row.state = "open";
-            row.store = stores[number % stores.size()];
-            row.epoch = 1;
-            row.lease_ms = options.lease.count();
-            row.open_lease_ms = row.lease_ms;
-            stores_.insert(row.store);
-            rows_.push_back(std::move(row));
+            rows_.push_back(first_map_row(shards, number, options));
+            rows_.back().store = stores[number % stores.size()];
+            stores_.insert(rows_.back().store);
         }
     }
 
@@ -81,8 +87,7 @@ private:
         while (pages.more()) {
             call context;
             ENTITABLE_TRY(auto const some, pages.take(catalogue_.execute(pages.request(), context)));
-            for (std::size_t index = 0; index < some.rows.size(); ++index) {
-                row_view const each = some.rows[index];
+            for (row_view const each : some.rows) {
                 if (each.row_key == header_.part) {
                     ENTITABLE_CHECK(from_row(each, found.header));
                     found.version = each.etag();

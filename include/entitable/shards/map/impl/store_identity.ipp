@@ -31,8 +31,7 @@ ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<qu
         named.error().effect = effect::none;
         return named;
     }
-    for (std::size_t index = 0; index < found->rows.size(); ++index) {
-        row_view const each = found->rows[index];
+    for (row_view const each : found->rows) {
         auto const read = each.row_key == store_identity{}.kind
             ? from_row(each, made.identity.emplace())
             : from_row(each, made.headers.emplace_back(found_header{{}, each.etag()}).header);

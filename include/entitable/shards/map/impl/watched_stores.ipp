@@ -5,7 +5,6 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run_all.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/map/detail/shard_page_request.hpp>
 #include <entitable/shards/map/detail/watched_stores.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -7,9 +7,9 @@
 /// others are stores, named by `store`. The protocol is `shard_mover::move`.
 
 #include <entitable/shards/map/detail/shard_map_change.hpp>
+#include <entitable/shards/move/detail/shard_splitting.hpp>
 #include <entitable/shards/move/detail/shard_table_copy.hpp>
-#include <entitable/shards/move/detail/shard_table_erasure.hpp>
-#include <entitable/shards/move/move_options.hpp>
+#include <entitable/shards/move/shard_move.hpp>
 
 #include <memory>
 
@@ -188,6 +188,6 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/shards/move/impl/shard_mover.ipp>
 #include <entitable/shards/move/impl/shard_mover_drops.ipp>
 #include <entitable/shards/move/impl/shard_mover_map.ipp>
+#include <entitable/shards/move/impl/shard_splitting.ipp>
 #include <entitable/shards/move/impl/shard_table_copy.ipp>
-#include <entitable/shards/move/impl/shard_table_erasure.ipp>
 #endif

@@ -3,9 +3,16 @@
 #pragma once
 
 /// \file
-/// Splits a range of a map at a key, by one change of the map, as a resumable operation of one place.
+/// Splits a range of a map at a key, by one change of the map, and erases the keys of a table that no shard uses any more, so that the split
+/// frees space. Each is a resumable operation.
 
+#include <entitable/core/request/key_range.hpp>
+#include <entitable/core/request/resumable.hpp>
 #include <entitable/shards/map/detail/shard_map_change.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -20,6 +27,12 @@ using also_in_splitting = std::function<result<void>(std::int32_t upper, shard_m
 
 /// Splits a range, as `split_shard` does: the same change adds the upper half to every rule that names the range.
 [[nodiscard]] result<std::int32_t> split_range(lookup_map const& map, std::int32_t shard, std::string key);
+
+/// Reads the first remaining page and erases it, until no rows remain. So it may stop at any point, run twice concurrently and start over.
+/// A missing table counts as done. Rows that arrive late stay; no shard reads them. Adds the number of rows whose removal was confirmed to
+/// `erased`, which must outlive the operation.
+[[nodiscard]] resumable<void> erase_keys(std::string table, std::vector<key_interval> partitions,
+    std::uint32_t page_size, std::size_t place, std::uint64_t& erased);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

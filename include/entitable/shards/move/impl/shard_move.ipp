@@ -8,7 +8,6 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/map/detail/rule_lists.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
 #include <entitable/shards/move/detail/shard_splitting.hpp>
 #include <entitable/shards/move/shard_move.hpp>
@@ -29,8 +28,7 @@ inline result<moved_size> shard_table_size(any_store const& from, std::string co
     while (pages.more()) {
         call context;
         ENTITABLE_TRY(auto const found, pages.take(from.execute(pages.request(), context)));
-        for (std::size_t index = 0; index < found.rows.size(); ++index) {
-            row_view const each = found.rows[index];
+        for (row_view const each : found.rows) {
             if (each.row_key != system_row::copy) {
                 ++made.rows;
                 made.bytes += each.partition_key.size() + each.row_key.size() + each.payload.size();
@@ -140,8 +138,8 @@ inline result<void> check_placement(lookup_map const& map, std::int32_t shard, s
         ENTITABLE_CHECK(one.allows(shard, target));
         if (!upper) { continue; }
         ENTITABLE_CHECK(one.allows(*upper, target));
-        bool const names_lower = rule_names(each.shards, std::to_string(shard));
-        if (names_lower != rule_names(each.shards, std::to_string(*upper))) {
+        bool const names_lower = list_contains(each.shards, std::to_string(shard));
+        if (names_lower != list_contains(each.shards, std::to_string(*upper))) {
             return failure{error_code::placement_forbidden,
                 text::joined({"the rule \"", each.name, "\" names the virtual shard ",
                     std::to_string(names_lower ? shard : *upper), " but not ",

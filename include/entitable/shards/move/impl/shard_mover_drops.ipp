@@ -8,7 +8,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
-#include <entitable/shards/move/detail/shard_table_erasure.hpp>
+#include <entitable/shards/move/detail/shard_splitting.hpp>
 
 #include <algorithm>
 
@@ -31,6 +31,20 @@ inline std::vector<key_interval> keys_besides(std::vector<key_interval> const& u
     return left;
 }
 
+/// Returns the keys of the shards that use the table of a retired shard, with this change.
+inline std::vector<key_interval> keys_used(
+    shard_map_copy const& map, shard_map_draft const& draft, shard_table const& table, shard_retired const& of) {
+    std::vector<key_interval> used;
+    for (shard_place const& place : map.places) {
+        auto const changed = std::find_if(draft.rows.begin(), draft.rows.end(),
+            [&](shard_row_draft const& each) { return each.row.shard == place.row.shard; });
+        if (changed != draft.rows.end() && changed->erased) { continue; }
+        shard_place const now{changed != draft.rows.end() ? changed->row : place.row, {}, {}};
+        if (now.has(table, of.store, of.shard, of.epoch)) { used.push_back(now.keys()); }
+    }
+    return used;
+}
+
 /// Marks a table for dropping if, with this change, no shard of the map uses it. If other shards use it, marks the keys for erasure that
 /// none of them has: a table gets its shards and keys only when it is made, so no shard will ever read those keys.
 ENTITABLE_DECL void shard_mover::note_drops(
@@ -43,14 +57,7 @@ ENTITABLE_DECL void shard_mover::note_drops(
     dropping_ = *next;
     for (shard_table const& table : draft.tables) {
         if (table.epoch >= dropping_->until) { continue; }
-        std::vector<key_interval> used;
-        for (shard_place const& place : map.places) {
-            auto const changed = std::find_if(draft.rows.begin(), draft.rows.end(),
-                [&](shard_row_draft const& each) { return each.row.shard == place.row.shard; });
-            if (changed != draft.rows.end() && changed->erased) { continue; }
-            shard_place const now{changed != draft.rows.end() ? changed->row : place.row, {}, {}};
-            if (now.has(table, dropping_->store, dropping_->shard, dropping_->epoch)) { used.push_back(now.keys()); }
-        }
+        auto const used = keys_used(map, draft, table, *dropping_);
         std::string name = shard_table_name(table.name, dropping_->shard, (std::max)(dropping_->epoch, table.epoch));
         auto left = keys_besides(used);
         drops_.push_back({std::move(name), used.empty(), std::move(left)});

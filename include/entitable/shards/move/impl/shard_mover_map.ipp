@@ -6,7 +6,7 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/map/detail/shard_attempt.hpp>
+#include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
 
 #include <algorithm>

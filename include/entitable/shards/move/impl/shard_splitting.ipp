@@ -4,28 +4,34 @@
 
 #include <entitable/client/table.hpp>
 #include <entitable/core/guid.hpp>
+#include <entitable/core/request/batch_packer.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/request/validate.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
-#include <entitable/shards/map/detail/rule_lists.hpp>
 #include <entitable/shards/map/placement_rules.hpp>
 #include <entitable/shards/move/detail/shard_splitting.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+inline result<void> lies_within(shard_map_row const& row, std::string_view key, std::string const& named) {
+    bool const behind_first = text::compare_utf16(row.low, key) < 0;
+    if (behind_first && (row.high.empty() || text::compare_utf16(key, row.high) < 0)) { return {}; }
+    failure outside{error_code::invalid_input, named + " can only be split between its first key and its end"};
+    outside.error().detail = text::printable(text::joined({"at ", text::shortened(key), ", from ",
+        text::shortened(row.low), " to ", row.high.empty() ? std::string{"the end"} : text::shortened(row.high)}));
+    return outside;
+}
+
 /// Checks that the range may be split now.
 inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const& row, std::string_view key) {
     constexpr std::int32_t last_number = 9'999; // four digits
     std::string const named = text::joined({"the virtual shard ", std::to_string(row.shard)});
-    if (text::compare_utf16(row.low, key) >= 0 || (!row.high.empty() && text::compare_utf16(key, row.high) >= 0)) {
-        failure outside{error_code::invalid_input, named + " can only be split between its first key and its end"};
-        outside.error().detail = text::printable(text::joined({"at ", text::shortened(key), ", from ",
-            text::shortened(row.low), " to ", row.high.empty() ? std::string{"the end"} : text::shortened(row.high)}));
-        return outside;
-    }
+    ENTITABLE_CHECK(lies_within(row, key, named));
     if (!row.attempt_owner.empty()) {
         failure busy{error_code::shard_moving, named + " is being moved: finish or cancel that move first"};
         busy.error().retry_after = std::chrono::milliseconds{200};
@@ -86,7 +92,7 @@ inline result<void> name_upper_half(
     table<placement_rule> const stored{map.state().catalogue, map.state().table};
     ENTITABLE_TRY(auto const rules, rules_of(map));
     for (placement_rule const& each : rules.all()) {
-        if (!rule_names(each.shards, std::to_string(shard))) { continue; }
+        if (!list_contains(each.shards, std::to_string(shard))) { continue; }
         if (each.name == placement_of(shard)) {
             placement_rule own = each;
             own.name = placement_of(upper);
@@ -116,6 +122,49 @@ ENTITABLE_DECL result<std::int32_t> split_range(lookup_map const& map, std::int3
         ENTITABLE_CHECK(state.fresh({})); // so that this process's copy has the new shard
     }
     return done;
+}
+
+/// Adds the removal of each row of a page.
+inline result<void> add_removals(batch_packer& to, page const& rows) {
+    for (row_view const each : rows) {
+        ENTITABLE_CHECK(to.add(mutation::remove(row{each.partition_key, each.row_key, {}}, any_etag)));
+    }
+    return {};
+}
+
+ENTITABLE_DECL resumable<void> erase_keys(std::string table, std::vector<key_interval> partitions,
+    std::uint32_t page_size, std::size_t place, std::uint64_t& erased) {
+    query_entities keys_of_all{table, {}, {}, {}, page_size, {}};
+    keys_of_all.select = {"PartitionKey", "RowKey"};
+    page_cursor pages{std::move(keys_of_all)};
+    batch_packer packer{std::move(table), storage_profile()};
+    contention refusals{most_resends, resend_backoff}; // consecutive
+    while (!partitions.empty()) {
+        pages.request().range.partition = partitions.back();
+        auto const found = pages.take(co_await ask(pages.request(), {.place = place}));
+        if (!found && found.error().code == error_code::table_not_found) { co_return {}; }
+        if (!found) { co_return failure{found.error()}; }
+        if (found->rows.empty() && pages.more()) { continue; } // an empty page is not always the last one
+        pages.restart(); // the rows of this page are erased: the next one begins where it did
+        if (found->rows.empty()) { partitions.pop_back(); }
+        ENTITABLE_CO_CHECK(add_removals(packer, found->rows));
+        while (auto const batch = packer.take()) {
+            auto const done = co_await ask(*batch, {.place = place});
+            if (done) {
+                refusals.restart();
+                erased += done->results.size();
+                continue;
+            }
+            if (done.error().code == error_code::table_not_found) { co_return {}; }
+            bool const met =
+                done.error().code == error_code::resource_not_found || done.error().effect == effect::unknown;
+            if (!met || refusals.is_last()) { co_return failure{done.error()}; }
+            while (packer.take()) {
+            } // others erase the same rows, or the response was lost: a query shows the remaining rows
+            co_await delay_next{refusals.delay(0)};
+        }
+    }
+    co_return {};
 }
 
 } // namespace detail

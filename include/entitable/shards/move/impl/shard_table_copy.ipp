@@ -174,8 +174,7 @@ ENTITABLE_DECL copied_row* shard_table_copy::find(row_view each) {
 /// Returns the ranges of row keys that hold the new and changed rows of a page.
 ENTITABLE_DECL std::vector<key_range> shard_table_copy::changed_ranges(page const& rows) {
     std::vector<key_range> ranges;
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        row_view const each = rows[index];
+    for (row_view const each : rows) {
         if (each.row_key == system_row::copy) { continue; } // left by an earlier move
         copied_row* const known = find(each);
         if (known != nullptr) { known->seen = number_; }
@@ -194,8 +193,7 @@ ENTITABLE_DECL std::vector<key_range> shard_table_copy::changed_ranges(page cons
 /// Packs the rows that differ from their copies.
 ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows, bool whole) {
     pending_.clear();
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        row_view const each = rows[index];
+    for (row_view const each : rows) {
         if (each.row_key == system_row::copy) { continue; }
         copied_row* const known = whole ? nullptr : find(each); // the first pass has no known rows
         if (known != nullptr) { known->seen = number_; }
@@ -212,8 +210,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows, bool w
 
 /// Compares the target's rows with those written. Rows that differ must be copied again.
 ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows, bool with_content) {
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        row_view const each = rows[index];
+    for (row_view const each : rows) {
         if (each.row_key == system_row::copy) { continue; }
         copied_row* const known = find(each);
         if (known == nullptr) {

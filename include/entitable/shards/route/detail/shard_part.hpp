@@ -9,7 +9,7 @@
 #include <entitable/core/request/part_hash.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/shards/map/detail/shard_page_request.hpp>
+#include <entitable/shards/map/detail/watched_stores.hpp>
 #include <entitable/shards/route/detail/sharded_state.hpp>
 
 #include <optional>

@@ -27,6 +27,25 @@ inline std::set<std::string> stores_in_use(shard_map_copy const& map) {
     return names;
 }
 
+/// Drafts a new identity of a map, without effect yet; false if an earlier call has written one.
+inline result<bool> draft_identity(lookup_map_state const& map, shard_map_draft& draft, std::string& identity) {
+    call context;
+    auto const begun =
+        map.catalogue.execute(get_entity{map.table, shard_map_identity{}.map, shard_map_identity{}.part, {}}, context);
+    if (!begun && begun.error().code != error_code::resource_not_found) { return failure{begun.error()}; }
+    shard_map_identity own;
+    if (begun) {
+        ENTITABLE_CHECK(from_row(begun->entity.view(), own));
+        identity = own.identity;
+        return false;
+    }
+    own.identity = identity = guid::random().to_string();
+    own.state = "adopting";
+    ENTITABLE_TRY(auto row, to_row(own));
+    draft.others.push_back(mutation::insert(std::move(row)));
+    return true;
+}
+
 } // namespace detail
 
 ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
@@ -38,21 +57,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     ENTITABLE_CHECK(source.change({}, [&](auto const& map, detail::shard_map_draft& draft) -> result<bool> {
         done.identity = map.identity;
         if (!done.identity.empty()) { return false; }
-        call context;
-        auto const begun = source.catalogue.execute(
-            get_entity{source.table, shard_map_identity{}.map, shard_map_identity{}.part, {}}, context);
-        if (!begun && begun.error().code != error_code::resource_not_found) { return failure{begun.error()}; }
-        shard_map_identity own;
-        if (begun) {
-            ENTITABLE_CHECK(from_row(begun->entity.view(), own));
-            done.identity = own.identity;
-            return false;
-        }
-        own.identity = done.identity = guid::random().to_string();
-        own.state = "adopting";
-        ENTITABLE_TRY(auto row, to_row(own));
-        draft.others.push_back(mutation::insert(std::move(row)));
-        return true;
+        return detail::draft_identity(source, draft, done.identity);
     }));
     std::set<std::string> marked;
     std::set<std::int64_t> whole; // the epochs of tables that have all parts

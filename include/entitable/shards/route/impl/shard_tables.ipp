@@ -109,14 +109,13 @@ inline result<void> finish_dropping(sharded_state& state, std::string const& tab
             }
         }
     }
-    if (!done.empty()) {
-        ENTITABLE_CHECK(
-            state.map.state().change(context, [&](shard_map_copy const&, shard_map_draft& draft) -> result<bool> {
-                return std::erase_if(draft.tables, [&](shard_table const& each) {
-                    return each.dropping && std::find(done.begin(), done.end(), each.epoch) != done.end();
-                }) > 0;
-            }));
-    }
+    auto const is_done = [&](shard_table const& each) {
+        return each.dropping && std::find(done.begin(), done.end(), each.epoch) != done.end();
+    };
+    auto const remove_done = [&](shard_map_copy const&, shard_map_draft& draft) -> result<bool> {
+        return std::erase_if(draft.tables, is_done) > 0;
+    };
+    if (!done.empty()) { ENTITABLE_CHECK(state.map.state().change(context, remove_done)); }
     return outcome;
 }
 

@@ -18,8 +18,7 @@
 #include <entitable/core/transport/contention.hpp>
 #include <entitable/work/messaging/detail/held_time.hpp>
 #include <entitable/work/messaging/detail/queue_rows.hpp>
-#include <entitable/work/messaging/detail/store_clock.hpp>
-#include <entitable/work/messaging/queue_options.hpp>
+#include <entitable/work/messaging/message_queue.hpp>
 
 #include <mutex>
 #include <optional>
@@ -94,6 +93,8 @@ public:
     [[nodiscard]] clock& time() const { return *state().options.time; }
     [[nodiscard]] random_source& random() const { return state().ids.random(); }
     [[nodiscard]] result<void> check_options() const;
+    /// Inserts the header row, unless it exists.
+    [[nodiscard]] result<void> write_header() const;
 
     /// Returns the same queue for calls under a receipt: the requests of that queue ignore the cancellation of
     /// `queue_options::calls`, because a cancelled wait for work must not prevent a worker from ending the message that
@@ -266,12 +267,15 @@ private:
     [[nodiscard]] moves moves_of(std::string const& lane, std::vector<pick> ready, date_time until) const;
     [[nodiscard]] result<std::vector<held_message>> take(
         std::string const& lane, std::vector<pick> ready, date_time scanned) const;
-    /// Visits the rows of a lane between two keys, both included.
-    [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
-        contention& sends, function_ref<void(row_view, date_time)> visit) const;
+    /// Visits the rows of a lane with these keys.
+    [[nodiscard]] result<void> for_each_in(std::string const& lane, key_interval keys, contention& sends,
+        function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
     /// Whether the dead letter still exists with a different ETag, which is stored in `version`.
     [[nodiscard]] result<bool> is_still_dead(row_view dead, etag& version) const;
+    /// Sends a transaction that removes a dead letter until the outcome is known. `was_applied` finds out whether an earlier send was.
+    [[nodiscard]] result<void> end_dead(
+        row_view dead, etag version, transact request, function_ref<result<bool>()> was_applied) const;
 
     /// Returns the state that all copies share, or for a moved-from queue a state whose requests return InvalidInput.
     [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }

@@ -93,8 +93,7 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
             }
             continue;
         }
-        for (std::size_t index = 0; index < page->rows.size(); ++index) {
-            row_view const each = page->rows[index];
+        for (row_view const each : page->rows) {
             message_marks const marks = marks_of(each.payload);
             bool const is_ready = marks.visible_at <= found->told && marks.deliveries < most_deliveries;
             if (found->ready.size() >= at.most) { // further messages are kept for the next claims
@@ -197,13 +196,9 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
     return std::vector<held_message>{};
 }
 
-ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane, std::string_view first,
-    std::string_view last, contention& sends, function_ref<void(row_view, date_time)> visit) const {
-    query_entities asked;
-    asked.table = table().name();
-    asked.range = {
-        key_interval::only(lane), {key_bound::including(std::string{first}), key_bound::including(std::string{last})}};
-    page_cursor pages{std::move(asked)};
+ENTITABLE_DECL result<void> queue_core::for_each_in(std::string const& lane, key_interval keys, contention& sends,
+    function_ref<void(row_view, date_time)> visit) const {
+    page_cursor pages{query_entities{table().name(), {key_interval::only(lane), std::move(keys)}, {}, {}, 1000, {}}};
     while (pages.more()) {
         date_time told;
         auto page = pages.take(send(pages.request(), told));
@@ -211,7 +206,7 @@ ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane
             if (!worth_retrying(page.error()) || !again(sends)) { return std::move(page).as_failure(); }
             continue;
         }
-        for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
+        for (row_view const each : page->rows) { visit(each, told); }
     }
     return {};
 }
@@ -291,10 +286,11 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             for (std::size_t index = 0; index < all.made.size(); ++index) {
                 at.emplace((from ? all.from(index) : all.to(index)).entity.row_key(), index);
             }
-            return for_each_between(
-                lane, at.begin()->first, at.rbegin()->first, sends, [&](row_view each, date_time when) {
-                    if (auto const one = at.find(each.row_key); one != at.end()) { visit(one->second, each, when); }
-                });
+            key_interval keys{key_bound::including(std::string{at.begin()->first}),
+                key_bound::including(std::string{at.rbegin()->first})};
+            return for_each_in(lane, std::move(keys), sends, [&](row_view each, date_time when) {
+                if (auto const one = at.find(each.row_key); one != at.end()) { visit(one->second, each, when); }
+            });
         };
         auto read = !maybe ? result<void>{} : read_rows(false, [&](std::size_t index, row_view stored, date_time when) {
             if (text_in(stored, queue_property::claim) == all.made[index].claim) { hold(index, stored.etag(), when); }

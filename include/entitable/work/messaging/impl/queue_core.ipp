@@ -66,6 +66,12 @@ ENTITABLE_DECL result<bool> queue_core::create() const {
             return false;
         }
     }
+    ENTITABLE_CHECK(write_header());
+    ENTITABLE_CHECK(lanes());
+    return made;
+}
+
+ENTITABLE_DECL result<void> queue_core::write_header() const {
     row_builder header{system_row::queue, system_row::queue};
     header.add(queue_property::format, value_view{queue_format});
     header.add(queue_property::lane_count, value_view{static_cast<std::int32_t>(options().lanes)});
@@ -73,13 +79,11 @@ ENTITABLE_DECL result<bool> queue_core::create() const {
     date_time told;
     for (contention sends = contend();;) {
         auto const written = send(request, told);
-        if (written || written.error().code == error_code::entity_already_exists) { break; }
+        if (written || written.error().code == error_code::entity_already_exists) { return {}; }
         if ((written.error().effect == effect::none && !worth_retrying(written.error())) || !again(sends)) {
             return failure{written.error()};
         }
     }
-    ENTITABLE_CHECK(lanes());
-    return made;
 }
 
 ENTITABLE_DECL result<std::size_t> queue_core::lanes() const {

@@ -20,17 +20,8 @@ ENTITABLE_DECL result<void> queue_core::for_each_row(
     std::string_view prefix, function_ref<void(row_view, date_time)> visit) const {
     ENTITABLE_TRY(std::size_t const number, lanes());
     for (std::size_t lane = 0; lane < number; ++lane) {
-        page_cursor pages{query_entities{
-            table().name(), {key_interval::only(lane_key(lane)), rows_of_kind(prefix)}, {}, {}, 1000, {}}};
-        for (contention sends = contend(); pages.more();) {
-            date_time told;
-            auto page = pages.take(send(pages.request(), told));
-            if (!page) {
-                if (!worth_retrying(page.error()) || !again(sends)) { return std::move(page).as_failure(); }
-                continue;
-            }
-            for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
-        }
+        contention sends = contend();
+        ENTITABLE_CHECK(for_each_in(lane_key(lane), rows_of_kind(prefix), sends, visit));
     }
     return {};
 }
@@ -53,34 +44,13 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) con
     transact request{table().name(),
         {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
             mutation::insert(back.build())}};
-    bool maybe = false;
-    date_time told;
-    for (contention sends = contend();;) {
-        auto const answer = send(request, told);
-        if (answer) { return {}; }
-        error refused = answer.error();
-        bool const refused_by_version = was_beaten(refused, rival_change::changed_or_removed);
-        bool still = false; // its lane may have moved to another store, where its ETag differs
-        if (refused_by_version) {
-            ENTITABLE_TRY(still, is_still_dead(dead, version));
-            request.changes[0].condition = version;
-        }
-        bool const gone = refused_by_version && !still;
-        if (gone && maybe) {
-            // Unless the message was purged, this program or another program has requeued it.
-            ENTITABLE_TRY(auto const identity,
-                read(std::string{dead.partition_key}, text::joined({system_row::identity, id_of_message(key)}), told));
-            if (!identity || text_in(*identity, queue_property::state) != "purged") { return {}; }
-        }
-        if (gone) {
-            return failure{error_code::receipt_lost, "another program has requeued or purged the dead letter"};
-        }
-        maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(sends)) {
-            refused.effect = maybe ? effect::unknown : effect::none;
-            return failure{std::move(refused)};
-        }
-    }
+    return end_dead(dead, version, std::move(request), [&]() -> result<bool> {
+        // Unless the message was purged, this program or another program has requeued it.
+        date_time told;
+        ENTITABLE_TRY(auto const identity,
+            read(std::string{dead.partition_key}, text::joined({system_row::identity, id_of_message(key)}), told));
+        return !identity || text_in(*identity, queue_property::state) != "purged";
+    });
 }
 
 ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const {
@@ -91,23 +61,32 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const
     transact request{table().name(),
         {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
             mutation::insert_or_merge(identity.build())}};
+    return end_dead(dead, version, std::move(request), [&]() -> result<bool> {
+        date_time told;
+        ENTITABLE_TRY(auto const found, read(std::string{dead.partition_key}, identity_key, told));
+        bool const swept = !found && !is_id_in_group(id);
+        return swept || (found && text_in(*found, queue_property::state) == "purged");
+    });
+}
+
+ENTITABLE_DECL result<void> queue_core::end_dead(
+    row_view dead, etag version, transact request, function_ref<result<bool>()> was_applied) const {
     bool maybe = false;
     date_time told;
     for (contention sends = contend();;) {
         auto const answer = send(request, told);
         if (answer) { return {}; }
         error refused = answer.error();
-        bool const gone = was_beaten(refused, rival_change::changed_or_removed);
-        bool still = false; // its lane may have moved to another store
-        if (gone) {
+        bool still = false; // its lane may have moved to another store, where its ETag differs
+        if (was_beaten(refused, rival_change::changed_or_removed)) {
             ENTITABLE_TRY(still, is_still_dead(dead, version));
             request.changes[0].condition = version;
-        }
-        if (gone && !still) {
-            ENTITABLE_TRY(auto const found, read(std::string{dead.partition_key}, identity_key, told));
-            bool const swept = !found && !is_id_in_group(id);
-            if (maybe && (swept || (found && text_in(*found, queue_property::state) == "purged"))) { return {}; }
-            return failure{error_code::receipt_lost, "another program has requeued or purged the dead letter"};
+            bool applied = false;
+            if (!still && maybe) { ENTITABLE_TRY(applied, was_applied()); }
+            if (applied) { return {}; }
+            if (!still) {
+                return failure{error_code::receipt_lost, "another program has requeued or purged the dead letter"};
+            }
         }
         maybe = maybe || refused.effect == effect::unknown;
         if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(sends)) {
@@ -173,8 +152,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
             if (!worth_retrying(page.error()) || !again(sends)) { return std::move(page).as_failure(); }
             continue;
         }
-        for (std::size_t index = 0; index < page->rows.size(); ++index) {
-            row_view const each = page->rows[index];
+        for (row_view const each : page->rows) {
             std::string_view const key = text_in(each, queue_property::key);
             std::string_view const id = id_of_message(key);
             if (id.empty()) { return failure{error_code::row_malformed, "an outbox row lacks the key of its message"}; }

@@ -4,12 +4,58 @@
 
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/try.hpp>
 #include <entitable/work/messaging/impl/queue_ends.ipp>
 #include <entitable/work/messaging/saga.hpp>
 
+#include <charconv>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+ENTITABLE_DECL std::optional<failed_step> failed_step_of(row_view stored, std::size_t count) noexcept {
+    std::string_view const text = text_in(stored, queue_property::failed);
+    failed_step made;
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), made.index);
+    std::string_view const rest = text.substr(static_cast<std::size_t>(end - text.data()));
+    bool const is_one = problem == std::errc{} && made.index >= 0 && static_cast<std::size_t>(made.index) < count &&
+        (rest.starts_with('!') || rest.starts_with('-'));
+    if (!is_one) { return {}; }
+    made.had_no_effect = rest.front() == '-';
+    made.why = rest.substr(1);
+    return made;
+}
+
+ENTITABLE_DECL saga_place saga_place_of(row_view stored, std::int64_t hash, bool const* undoes, std::size_t count) {
+    saga_place made;
+    std::int32_t const step = int32_in(stored, queue_property::step);
+    auto const steps = stored.find(queue_property::steps);
+    std::int64_t const begun_with = steps && steps->type() == edm_type::int64 ? steps->as_int64() : 0;
+    auto const number = static_cast<std::int32_t>(count);
+    made.going_back = step < 0;
+    auto const failed = failed_step_of(stored, count);
+    if (made.going_back) { made.why = failed ? failed->why : text_in(stored, queue_property::why); }
+    if ((begun_with != 0 && begun_with != hash) || step > number || step < -1 - number) { return made; }
+    std::int32_t const left = -1 - step; // while undoing: the number of steps that are still to be undone
+    auto const state = [&](std::int32_t index) {
+        if (!made.going_back) {
+            return index < step ? step_state::done : index == step ? step_state::unknown : step_state::not_done;
+        }
+        bool const undo = undoes[index];
+        if (index < left) {
+            bool const next = undo && index == left - 1;
+            bool const is_failed = failed && index == failed->index;
+            return next ? step_state::being_undone : is_failed ? step_state::unknown : step_state::done;
+        }
+        if (!failed) { // written by an older program, which did not record the failed step
+            return step_state::unknown;
+        }
+        if (index < failed->index) { return undo ? step_state::undone : step_state::done; }
+        if (index > failed->index || failed->had_no_effect) { return step_state::not_done; }
+        return undo ? step_state::undone : step_state::unknown;
+    };
+    for (std::int32_t index = 0; index < number; ++index) { made.states.push_back(state(index)); }
+    return made;
+}
 
 ENTITABLE_DECL std::int64_t steps_hash(
     std::string_view name, std::string_view const* steps, std::size_t count) noexcept {
@@ -52,17 +98,30 @@ ENTITABLE_DECL bool is_first_run(queue_core const& queue, receipt const& held) {
         int32_in(**stored, queue_property::deliveries) == 1 && !(*stored)->view().find(queue_property::step);
 }
 
+inline failure other_steps(saga_program const& program, std::int64_t stored, std::int64_t own) {
+    std::string names;
+    for (std::size_t index = 0; index < program.count; ++index) {
+        names.append(index == 0 ? "" : ", ").append(program.steps[index]);
+    }
+    return failure{error_code::saga_differs,
+        text::joined({"the message was started by a saga with different steps (hash ", std::to_string(stored),
+            "); the steps of this program are ", program.name, ": ", names, " (hash ", std::to_string(own), ")"})};
+}
+
+/// Reads why a step failed, as an earlier run stored it; empty if the message is gone.
+inline result<std::string> stored_reason(queue_core const& queue, receipt const& held, std::size_t count) {
+    date_time told;
+    ENTITABLE_TRY(auto const stored, queue.read(held.lane, held.key, told));
+    if (!stored) { return std::string{}; }
+    auto const failed = failed_step_of(*stored, count);
+    return std::string{failed ? failed->why : text_in(*stored, queue_property::why)};
+}
+
 ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt& held, saga_program const& program) {
     std::int64_t const hash = steps_hash(program.name, program.steps, program.count);
     auto const count = static_cast<std::int32_t>(program.count);
     if ((held.steps != 0 && held.steps != hash) || held.step > count || held.step < -1 - count) {
-        std::string names;
-        for (std::size_t index = 0; index < program.count; ++index) {
-            names.append(index == 0 ? "" : ", ").append(program.steps[index]);
-        }
-        return failure{error_code::saga_differs,
-            text::joined({"the message was started by a saga with different steps (hash ", std::to_string(held.steps),
-                "); the steps of this program are ", program.name, ": ", names, " (hash ", std::to_string(hash), ")"})};
+        return other_steps(program, held.steps, hash);
     }
     // Returns how many of `steps` steps must be undone: the steps up to the last step that has an undo.
     auto const to_undo = [&](std::int32_t steps) {
@@ -123,14 +182,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
         ENTITABLE_CHECK(program.undo(static_cast<std::size_t>(last)));
         ENTITABLE_CHECK(advance(-1 - to_undo(last), {}, {}, {}));
     }
-    if (why.empty()) {
-        date_time told;
-        ENTITABLE_TRY(auto const stored, queue.read(held.lane, held.key, told));
-        if (stored) {
-            auto const failed = failed_step_of(*stored, program.count);
-            why = failed ? failed->why : text_in(*stored, queue_property::why);
-        }
-    }
+    if (why.empty()) { ENTITABLE_TRY(why, stored_reason(queue, held, program.count)); }
     return saga_outcome{saga_end::compensated, std::move(why)};
 }
 

@@ -25,6 +25,21 @@ ENTITABLE_DECL failure counter_differs(counter_row const& counter, std::string_v
             ", but this program has ", std::to_string(own), ": every program must use the same start and step"})};
 }
 
+/// Checks that the start and the step of the row are those of this program.
+inline result<void> check_declaration(row_view stored, counter_row const& counter) {
+    for (std::string_view const name : {counter_start, counter_step}) {
+        auto const found = stored.find(name);
+        std::int64_t const own = name == counter_start ? counter.declared->start : counter.declared->step;
+        if (found && found->type() != edm_type::int64) {
+            return counter_differs(counter, name, "of a type other than Int64");
+        }
+        if (found && found->as_int64() != own) {
+            return counter_differs(counter, name, std::to_string(found->as_int64()));
+        }
+    }
+    return {};
+}
+
 ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row const& counter) {
     auto const counted = stored.find(counter_value);
     if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
@@ -37,18 +52,7 @@ ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row con
             text::joined({"the row of the sequence has ", std::to_string(sharded), " shards, but ",
                 std::to_string(counter.shards), " were requested"})};
     }
-    if (counter.declared) {
-        for (std::string_view const name : {counter_start, counter_step}) {
-            auto const found = stored.find(name);
-            std::int64_t const own = name == counter_start ? counter.declared->start : counter.declared->step;
-            if (found && found->type() != edm_type::int64) {
-                return counter_differs(counter, name, "of a type other than Int64");
-            }
-            if (found && found->as_int64() != own) {
-                return counter_differs(counter, name, std::to_string(found->as_int64()));
-            }
-        }
-    }
+    if (counter.declared) { ENTITABLE_CHECK(check_declaration(stored, counter)); }
     return *counted;
 }
 

@@ -4,9 +4,16 @@
 
 #include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
+#include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/request/sequential_requests.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/work/sequence/impl/reservation.ipp>
+#include <entitable/work/sequence/impl/sequence.ipp>
 #include <entitable/work/sequence/sequence.hpp>
+
+#include <limits>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -77,6 +84,81 @@ ENTITABLE_DECL result<sequence_number> sequence::next() const {
     own.block = taken;
     own.given = 1;
     return sequence_number{taken.first, taken.attempts};
+}
+
+ENTITABLE_DECL sharded_sequence::state::state(
+    any_store below, std::string name, std::uint32_t shards, sequence_options how)
+    : through(std::move(below)),
+      options(std::move(how)),
+      random(options.seed ? *options.seed : random_seed()),
+      usable(detail::check_sequence(options)) {
+    if (shards < 2 || shards > 1000) {
+        usable = failure{error_code::out_of_range_input, "a sharded sequence must have 2 to 1000 shards"};
+        return;
+    }
+    for (std::uint32_t shard = 0; shard < shards; ++shard) {
+        std::string partition = options.partition_key + "__";
+        text::append_decimal(partition, shard, 3);
+        counters.push_back({options.table, std::move(partition), name, 1, 1, static_cast<std::int32_t>(shards), {}});
+    }
+    counters[0].declared = detail::number_rule{options.start, options.step};
+}
+
+ENTITABLE_DECL sharded_sequence::sharded_sequence(
+    any_store through, std::string counted, std::uint32_t shards, sequence_options options)
+    : state_(shared<state>::make(std::move(through), std::move(counted), shards, std::move(options))) {}
+
+ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
+    if (!state_) { return detail::moved_from("sequence"); }
+    if (!state_->usable) { return failure{state_->usable.error()}; }
+    sequence_options const& options = state_->options;
+    auto const shards = static_cast<std::int64_t>(state_->counters.size());
+    auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
+    call context{options.calls, *options.time};
+    context.location = read_location::primary;
+    // The first row is read before the others: it reveals a program with a different declaration.
+    if (!state_->agreed.load(memory_order::acquire)) {
+        auto agreeing =
+            detail::reserve_numbers(state_->counters[0], 0, options.max_attempts, options.delays, state_->random);
+        if (auto const agreed = run(agreeing, context, *options.time, state_->through); !agreed) {
+            return failure{agreed.error()};
+        }
+        state_->agreed.store(true, memory_order::release);
+    }
+    auto taking = detail::reserve_numbers(
+        state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random);
+    ENTITABLE_TRY(auto const taken, run(taking, context, *options.time, state_->through));
+    // The k-th number of shard s is number k * shards + s of the whole sequence.
+    constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
+    std::int64_t const round = taken.first - 1;
+    if (round > (most - shard) / shards || round * shards + shard > (most - options.start) / options.step) {
+        return failure{error_code::out_of_range_input, "the sequence is exhausted, and it does not wrap"};
+    }
+    return sequence_number{options.start + (round * shards + shard) * options.step, taken.attempts};
+}
+
+ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
+    if (!state_) { return detail::moved_from("sequence"); }
+    if (!state_->usable) { return failure{state_->usable.error()}; }
+    call_options calls = state_->options.calls; // options of each request
+    calls.location = read_location::primary;
+    std::uint64_t sum = 0;
+    auto counter = state_->counters.begin();
+    auto const reading = [&] { return get_entity{counter->table, counter->partition_key, counter->row_key, {}}; };
+    auto const turn = [&](get_entity& asked, result<get_entity::response> read) -> result<bool> {
+        if (read) {
+            ENTITABLE_TRY(value_view const counted, detail::counted_value(read->entity, *counter));
+            sum += static_cast<std::uint64_t>(counted.bits());
+        } else if (!detail::is_absent(read)) {
+            return std::move(read).as_failure();
+        } // if not, this shard has not been used yet
+        if (++counter == state_->counters.end()) { return false; }
+        asked = reading();
+        return true;
+    };
+    sequential_requests<get_entity> adding{reading(), turn};
+    auto added = run(adding, calls, *state_->options.time, state_->through);
+    return added ? result<std::uint64_t>{sum} : std::move(added).as_failure();
 }
 
 ENTITABLE_END_NAMESPACE

@@ -15,6 +15,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+inline error not_saved() { return {error_code::other_service_error, "changes were not saved"}; }
+
+inline error error_of(change_refusal const& change) {
+    error why = *change.problem ? **change.problem : not_saved();
+    why.operation_index.reset(); // an index in a transaction that the caller did not make
+    name_keys(why, change.partition_key, change.row_key);
+    return why;
+}
+
 ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
     std::size_t at = changes.size();
     std::size_t count = 0;
@@ -27,13 +36,7 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
         // The order is that of the enumeration: refused, lost, not sent.
         if (at == changes.size() || outcome < changes[at].outcome) { at = index; }
     }
-    error why{error_code::other_service_error, "changes were not saved"};
-    if (at < changes.size()) {
-        change_refusal const& first = changes[at];
-        if (*first.problem) { why = **first.problem; }
-        why.operation_index.reset(); // an index in a transaction that the caller did not make
-        name_keys(why, first.partition_key, first.row_key);
-    }
+    error why = at < changes.size() ? error_of(changes[at]) : not_saved();
     why.effect = lost ? effect::unknown : effect::none;
     why.message += text::joined({"; ", std::to_string(count), " of ", std::to_string(changes.size()),
         " changes were not saved; detail contains the keys of the first"});

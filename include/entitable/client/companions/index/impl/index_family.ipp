@@ -10,8 +10,6 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
-#include <algorithm>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 

@@ -7,7 +7,6 @@
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -4,8 +4,7 @@
 
 #include <entitable/core/load/detail/bulk_run.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
-#include <entitable/core/try.hpp>
-#include <entitable/shards/fleet/detail/fill_table.hpp>
+#include <entitable/shards/fleet/detail/stored_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

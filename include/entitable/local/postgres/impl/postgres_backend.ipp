@@ -3,7 +3,6 @@
 #pragma once
 
 #include <entitable/core/try.hpp>
-#include <entitable/local/postgres/postgres_address.hpp>
 #include <entitable/local/postgres/postgres_backend.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
