@@ -75,6 +75,9 @@ int main(int count, char** arguments) {
     beside("for_each", 1.5, [](auto const& in) {
         in.scan_table().for_each([](business const& each) { sink = sink + each.name.size(); }).value();
     });
+    beside("for_each in any order", 1.5, [](auto const& in) {
+        in.scan_table().in_any_order().for_each([](business const& each) { sink = sink + each.name.size(); }).value();
+    });
     for (auto const& [shards, limit] : {std::pair{1U, 1.15}, {11U, 1.5}, {48U, 1.6}, {192U, 2.5}}) {
         std::string const name = "pages merged from " + std::to_string(shards) + " shards";
         if (!table_of.wanted(name)) { continue; }

@@ -171,6 +171,14 @@ TEST_CASE("shown shards: counts, folds and loops have the results of merged page
                 CHECK(shown.group_by(i::group, count(), sum(i::size)).value() ==
                     merged.group_by(i::group, count(), sum(i::size)).value());
                 CHECK(shown.to().value() == merged.to().value());
+                auto any = shown.in_any_order().to().value();
+                std::stable_sort(any.begin(), any.end(), [](item const& left, item const& right) {
+                    return std::pair{left.group, left.number} < std::pair{right.group, right.number};
+                });
+                CHECK(any == merged.to().value());
+                std::size_t rows = 0;
+                CHECK(shown.in_any_order().for_each([&](item const&) { ++rows; }));
+                CHECK(rows == any.size());
             };
             compare(world.items.scan_table());
             compare(world.items.scan_table(i::size > 4));
@@ -277,16 +285,24 @@ TEST_CASE("shown shards: a lease that is always over still lets a query end") {
     how.time = &time;
     meddled_store const alpha{any_store{memory_backend{how}}};
     all.stores->emplace("alpha", any_store{alpha});
-    sharded const cloud{entitable_test::map_of(all.catalogue, "shardmap", virtual_shards{3}, {"alpha"}, all.opener(),
+    bool const ranges = GENERATE(false, true);
+    sharded const cloud{entitable_test::map_of(all.catalogue, "shardmap",
+                            ranges ? virtual_shards::ranges({"g2", "g3"}) : virtual_shards{3}, {"alpha"}, all.opener(),
                             {std::chrono::seconds{60}, &time}),
         all.opener()};
     table<item> const items{cloud, "items"};
     items.create().value();
-    for (std::int32_t number = 0; number < 40; ++number) { items.insert({"g" + std::to_string(number), 1, 2}).value(); }
+    for (std::int32_t number = 0; number < 40; ++number) {
+        items.insert({"g" + std::to_string(number / 4), number, 2}).value();
+    }
     *alpha.behind = [&](std::size_t) { time.advance(std::chrono::seconds{61}); };
-    CHECK(items.scan_table().count().value() == 40);
-    CHECK(items.scan_table().sum(i::size).value() == 80);
-    CHECK(items.scan_table().to().value().size() == 40);
+    for (std::uint32_t const size : {1U, 2U, 3U, 1000U}) {
+        auto const asked = items.scan_table().page_size(size);
+        CHECK(asked.count().value() == 40);
+        CHECK(asked.sum(i::size).value() == 80);
+        CHECK(asked.to().value().size() == 40);
+        CHECK(items.where(i::group == "g3").page_size(size).sum(i::size).value() == 8);
+    }
 }
 
 TEST_CASE("shown shards: tokens are those of their query alone, and a page of rows continues them") {

@@ -63,7 +63,8 @@ struct query_limits {
     std::string token; ///< token to resume from, if `read` is set
     /// `read_token` if there is a token, so that only resumed queries instantiate it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
-    bool only_one{}; ///< set if at most one row is left from here
+    bool only_one{};  ///< set if at most one row is left from here
+    bool any_order{}; ///< the rows may come in any order
 };
 
 /// Prefetches the memory of the row that follows soon after this row, so that the processor loads several rows at once.

@@ -202,7 +202,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
     bool const counts = number != nullptr;
     auto shown = source_->through.execute(
         read_entities{asked.table, &asked, &watcher, uses.row_keys, counts, counts && source_->plan.meets_system_rows,
-            uses.versions, uses.any_order && !limits_.take},
+            uses.versions, (uses.any_order || limits_.any_order) && !limits_.take},
         context);
     if (shown && counts) { *number += shown->shown - reading_.refused(); }
     return reading_.finish(std::move(shown));

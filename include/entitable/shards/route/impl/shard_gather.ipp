@@ -250,9 +250,10 @@ private:
 
 ENTITABLE_DECL result<query_entities::response> gather_shards(
     sharded_state& state, query_entities const& request, call& context, shard_misses* misses) {
-    if (request.continuation && is_turn_token(*request.continuation)) {
-        return page_in_turn(state, request, context); // a query that was begun by `show_shards`
-    }
+    bool const begun_in_turn = request.continuation && is_turn_token(*request.continuation); // by `show_shards`
+    bool const in_turn = misses == nullptr && request.select.empty() &&
+        shows_in_turn(state, read_entities{request.table, &request}, context);
+    if (begun_in_turn || in_turn) { return page_in_turn(state, request, context); } // copies each row once
     return shard_gathering{state, request, context, misses}.run();
 }
 

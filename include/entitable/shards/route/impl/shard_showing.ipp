@@ -225,7 +225,7 @@ private:
         if (!*holds || stopped) { // requested again behind the rows shown
             restart(part_);
             cut_ = shown_ != before;
-            buffered_ = stopped && !cut_;
+            buffered_ = buffered_ || stopped;
             return {};
         }
         ENTITABLE_CHECK(judge(answer, missing));
@@ -237,7 +237,7 @@ private:
         return {};
     }
 
-    /// Reads a page, and shows it after the map says that it is valid: for leases that end while a store is being read.
+    /// Reads a page, and shows it after the map says that it is valid: for the rest of a request during which a lease has ended.
     result<void> show_buffered(any_store const& store) {
         shard_keys const keys = part_.keys_of(part_.asked.range.partition);
         auto answer = store.execute(part_.asked, context_);
@@ -253,7 +253,6 @@ private:
             row_view const each = answer->rows[index];
             pass_on({&each, 1});
         }
-        buffered_ = false;
         take(answer->examined, answer->stale, answer->continuation);
         return {};
     }
@@ -337,6 +336,14 @@ ENTITABLE_DECL result<query_entities::response> page_in_turn(
     sharded_state& state, query_entities const& request, call& context) {
     query_entities::response made;
     auto const collect = [&](std::span<row_view const> run) {
+        if (made.rows.empty()) {
+            row_view const& first = run.front();
+            constexpr std::size_t with_etag = 64;
+            constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+            std::size_t const rows = run.size() < 32 ? std::size_t{32} : std::size_t{request.page_size};
+            made.rows.reserve(
+                rows, (std::min)(most_bytes, rows * (first.row_key.size() + first.payload.size() + with_etag)));
+        }
         for (row_view const& each : run) { made.rows.append(each); }
     };
     page_visitor const visit{collect};
