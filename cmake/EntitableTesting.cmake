@@ -172,7 +172,7 @@ endfunction()
 # entitable_add_check(<name> <command>...): a script of tests/tools/ that reads the sources.
 function(entitable_add_check name)
     set(launcher "")
-    if(name MATCHES "^(column_costs.*|line_budget|new_kind|reference)$") # the slow ones
+    if(name MATCHES "^(column_costs.*|hot_paths.*|line_budget|new_kind|reference)$") # the slow ones
         entitable_unless_passed(launcher sources)
     endif()
     add_test(NAME check.${name} COMMAND ${launcher} ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")

@@ -13,6 +13,7 @@
 #include <support/temporary_folder.hpp>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 using namespace entitable;
@@ -68,7 +69,9 @@ public:
             different = different || each.text != make_mark(each.writer, each.batch, each.row).text;
             ++rows;
         });
-        error = !scanned;
+        auto const counts = counted(marks);
+        error = !scanned || !counts[0] || !counts[1];
+        different = different || (counts[0] && *counts[0] != all_rows) || (counts[1] && *counts[1] != all_rows);
         different = different || (scanned && rows != static_cast<std::size_t>(batches * rows_of_batch));
         for (std::int32_t batch = 0; batch < batches; batch += 3) {
             auto const got = marks.get("w", batch, batch % rows_of_batch);
@@ -87,12 +90,20 @@ public:
         return !report || !report->sound() ? verdict::detected : verdict::silent;
     }
 
+    static constexpr std::uint64_t all_rows = std::uint64_t{batches} * rows_of_batch;
+    /// The number of rows of the table, and of its only partition.
+    static std::array<result<std::uint64_t>, 2> counted(table<mark> const& marks) {
+        return {marks.scan_table().count(), marks.where(fields<mark>::writer == "w").count()};
+    }
+
     struct answers {
-        bool error{};        ///< somewhere
-        bool get_error{};    ///< a point read failed
-        bool all_rows{true}; ///< the scan ended without an error and was complete
-        bool all_gets{true}; ///< the point reads were complete as well
-        bool wrong{};        ///< a value that differs from the written one
+        bool error{};          ///< somewhere
+        bool get_error{};      ///< a point read failed
+        bool all_rows{true};   ///< the scan ended without an error and was complete
+        bool all_gets{true};   ///< the point reads were complete as well
+        bool count_error{};    ///< a count failed
+        bool all_counts{true}; ///< the counts without an error were complete
+        bool wrong{};          ///< a value that differs from the written one
     };
     /// Reads all data, without calling `verify`.
     answers read_strictly(memory_disk::image const& image) {
@@ -110,6 +121,10 @@ public:
             ++rows;
         });
         found.error = !scanned;
+        for (auto const& number : counted(marks)) {
+            found.count_error = found.count_error || !number;
+            found.all_counts = found.all_counts && (!number || *number == all_rows);
+        }
         found.all_rows = !scanned || rows == static_cast<std::size_t>(batches * rows_of_batch);
         for (std::int32_t batch = 0; batch < batches; ++batch) {
             auto const got = marks.get("w", batch, batch % rows_of_batch);
@@ -118,7 +133,7 @@ public:
             found.all_gets = found.all_gets && !missing;
             found.wrong = found.wrong || (got && got->text != make_mark("w", batch, batch % rows_of_batch).text);
         }
-        found.error = found.error || found.get_error;
+        found.error = found.error || found.get_error || found.count_error;
         return found;
     }
 
@@ -200,7 +215,8 @@ TEST_CASE("damaged files: an answer is correct or an error") {
     CHECK(earlier_from_file == 0);
 }
 
-TEST_CASE("damaged pages: a scan or a point read that reaches a damaged page fails and never returns fewer rows") {
+TEST_CASE(
+    "damaged pages: a scan, a count or a point read that reaches a damaged page fails and never returns fewer rows") {
     damaged_files files;
     std::mt19937_64 random{2};
     std::size_t const pages = files.whole().at(files.path()).size() / 8192;
@@ -208,6 +224,7 @@ TEST_CASE("damaged pages: a scan or a point read that reaches a damaged page fai
     std::size_t harmless = 0;
     std::size_t short_scans = 0;
     std::size_t absent_rows = 0;
+    std::size_t short_counts = 0;
     std::size_t wrong_values = 0;
     std::string first;
     std::size_t const damages = rounds(60, 100'000, 1'500);
@@ -250,22 +267,25 @@ TEST_CASE("damaged pages: a scan or a point read that reaches a damaged page fai
         if (image == files.whole()) { continue; }
         auto const found = files.read_strictly(image);
         errors += found.error ? 1U : 0U;
-        harmless += !found.error && found.all_rows && found.all_gets && !found.wrong ? 1U : 0U;
+        harmless += !found.error && found.all_rows && found.all_gets && found.all_counts && !found.wrong ? 1U : 0U;
         short_scans += !found.error && !found.all_rows ? 1U : 0U;
         absent_rows += !found.get_error && !found.all_gets ? 1U : 0U;
+        short_counts += found.all_counts ? 0U : 1U;
         wrong_values += found.wrong ? 1U : 0U;
         if (first.empty() &&
-            (found.wrong || (!found.error && !found.all_rows) || (!found.get_error && !found.all_gets))) {
+            (found.wrong || !found.all_counts || (!found.error && !found.all_rows) ||
+                (!found.get_error && !found.all_gets))) {
             first = std::string{what} + " in page " + std::to_string(page + 1);
         }
     }
     std::printf(
         "damaged pages: %zu files, %zu errors, %zu harmless, %zu scans with fewer rows and no error, %zu rows absent, "
-        "%zu wrong values\n",
-        damages, errors, harmless, short_scans, absent_rows, wrong_values);
+        "%zu counts of fewer rows, %zu wrong values\n",
+        damages, errors, harmless, short_scans, absent_rows, short_counts, wrong_values);
     CAPTURE(first);
     CHECK(short_scans == 0);
     CHECK(absent_rows == 0);
+    CHECK(short_counts == 0);
     CHECK(wrong_values == 0);
     CHECK(errors > damages / 2);
 }

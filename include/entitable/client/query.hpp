@@ -87,6 +87,13 @@ public:
         changed.limits_.in_flight = ranges < 1 ? 1 : ranges;
         return changed;
     }
+    /// Lets the results come in any order, partition by partition, if that costs less: over shards in files or in memory the stores are then
+    /// read one after the other, and their pages are not merged. With `take`, and page by page, the order is kept.
+    [[nodiscard]] query in_any_order() const {
+        query changed{*this};
+        changed.limits_.any_order = true;
+        return changed;
+    }
     /// Continues after the page of this token; entities returned before that count towards `take`. Errors: ContinuationInvalid when it
     /// runs, unless the token is from a query with the same table, predicate and select.
     [[nodiscard]] query resume(std::string token) const {

@@ -63,7 +63,8 @@ struct query_limits {
     std::string token; ///< token to resume from, if `read` is set
     /// `read_token` if there is a token, so that only resumed queries instantiate it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
-    bool only_one{}; ///< set if at most one row is left from here
+    bool only_one{};  ///< set if at most one row is left from here
+    bool any_order{}; ///< the rows may come in any order
 };
 
 /// Prefetches the memory of the row that follows soon after this row, so that the processor loads several rows at once.
@@ -89,6 +90,13 @@ struct row_kind {
 
 /// Requests several pages concurrently. Defined with the bodies, so that a file with a query does not compile channels.
 struct way_of_pages;
+
+/// What a visitor uses of the rows that it is shown: see `read_entities`.
+struct shown_uses {
+    bool row_keys{true};
+    bool versions{true};
+    bool any_order{}; ///< with a limited number of rows, the order is kept
+};
 
 /// Walks over the rows of a query: reads the next page when the current one is used up. Untyped, compiled once.
 class row_walk : public counted {
@@ -116,9 +124,9 @@ public:
     /// Counts the rows from the next page on.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_rows();
     /// Visits all rows from the next page on, run by run, while the store is being read: see `read_entities`. The visitor stores its own
-    /// error. `page_done` is called after each page, while nothing is being read, and may end the walk. `row_keys`: as in the request.
+    /// error. `page_done` is called after each page, while nothing is being read, and may end the walk.
     ENTITABLE_LAZY [[nodiscard]] result<void> show_rows(
-        page_visitor visit, function_ref<result<void>()> page_done, bool row_keys = true);
+        page_visitor visit, function_ref<result<void>()> page_done, shown_uses uses = {});
     /// Whether this query can use `show_rows`.
     [[nodiscard]] bool can_show_rows() const noexcept { return limits_.in_flight <= 1; }
     /// Returns the next row, valid until the next call; nullopt at the end.
@@ -153,7 +161,7 @@ private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
     ENTITABLE_LAZY [[nodiscard]] result<void> show_page(
-        page_visitor const& watcher, bool row_keys, std::uint64_t* number = nullptr);
+        page_visitor const& watcher, shown_uses uses, std::uint64_t* number = nullptr);
     /// Requests the next page, and others concurrently.
     ENTITABLE_LAZY void read_round();
     /// Takes the marks: the walk uses the plan for a migrated table if they are all there.

@@ -67,7 +67,8 @@ public:
             } else {
                 auto answered = count_attempt(
                     request, context, state_->time(), [&] { return answer(request, context); }, identity());
-                if constexpr (Request::writes || std::same_as<Request, query_entities>) {
+                if constexpr (Request::writes || std::same_as<Request, query_entities> ||
+                    std::same_as<Request, read_entities>) {
                     context.server_date = state_->time().now();
                 }
                 return answered;

@@ -84,7 +84,7 @@ template <class Shown, class Function>
             function(std::as_const(current));
         }
     };
-    return walk.show_rows(look, [&] { return std::exchange(problem, {}); }, Shown::reads_row_key);
+    return walk.show_rows(look, [&] { return std::exchange(problem, {}); }, {Shown::reads_row_key, false, true});
 }
 
 /// Returns the value of a field of an entity, or of the selected members.

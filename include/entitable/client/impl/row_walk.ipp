@@ -196,20 +196,21 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
 }
 
 ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
-    page_visitor const& watcher, bool row_keys, std::uint64_t* number) {
+    page_visitor const& watcher, shown_uses uses, std::uint64_t* number) {
     reading_.set_page_size(rows_of_next_page());
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
     bool const counts = number != nullptr;
     auto shown = source_->through.execute(
-        read_entities{asked.table, &asked, &watcher, row_keys, counts, counts && source_->plan.meets_system_rows},
+        read_entities{asked.table, &asked, &watcher, uses.row_keys, counts, counts && source_->plan.meets_system_rows,
+            uses.versions, (uses.any_order || limits_.any_order) && !limits_.take},
         context);
     if (shown && counts) { *number += shown->shown - reading_.refused(); }
     return reading_.finish(std::move(shown));
 }
 
 ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
-    page_visitor visit, function_ref<result<void>()> page_done, bool row_keys) {
+    page_visitor visit, function_ref<result<void>()> page_done, shown_uses uses) {
     auto const look = [&](std::span<row_view const> run) {
         while (!run.empty()) {
             auto accepted = reading_.accept(run);
@@ -224,9 +225,9 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
     };
     page_visitor const watcher{look};
     if (!taken_all() && !reading_.at_end()) { ENTITABLE_CHECK(read_marks_shown()); }
-    row_keys = row_keys || !parts().plan.client.empty() || source_->type != nullptr;
+    uses.row_keys = uses.row_keys || !parts().plan.client.empty() || source_->type != nullptr;
     while (!taken_all() && !reading_.at_end()) {
-        auto read = show_page(watcher, row_keys);
+        auto read = show_page(watcher, uses);
         if (read) { read = page_done(); }
         if (!read) { return read; }
     }
@@ -244,7 +245,7 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
         };
         page_visitor const watcher{look};
         while (!reading_.at_end()) {
-            auto read = show_page(watcher, false, &shown);
+            auto read = show_page(watcher, {false, false, true}, &shown);
             if (!read) { return std::move(read).as_failure(); }
         }
         return shown;
@@ -252,7 +253,7 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
     if (can_show_rows()) {
         std::uint64_t shown = 0;
         auto const add = [&](std::span<row_view const> run) { shown += run.size(); };
-        auto read = show_rows(add, [] { return result<void>{}; }, false);
+        auto read = show_rows(add, [] { return result<void>{}; }, {false, false, true});
         return read ? result<std::uint64_t>{shown} : std::move(read).as_failure();
     }
     for (std::uint64_t rows = 0;; rows += used_) {

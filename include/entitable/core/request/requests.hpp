@@ -147,6 +147,11 @@ struct read_entities {
     bool only_counts{
         false}; ///< the visitor may be left out, and the page may be longer: only `response::shown` is used
     bool without_system_rows{}; ///< with `only_counts`: system rows are not counted if the visitor is left out
+    bool versions{
+        true}; ///< whether the visitor uses the ETags of rows; otherwise they may be missing or in the store's own form
+    /// The rows may be shown in any order, partition by partition, and the page may be longer: a page over several stores then need not be
+    /// merged. A continuation continues in that order.
+    bool any_order{};
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------

@@ -93,6 +93,10 @@ public:
     /// See `ordered_store`.
     result<lookup> scan_runs(
         std::string_view table, scan_range const& range, run_visitor visit, call const& context = {});
+    /// See `ordered_store`. SQLite counts: it reads the pages with the keys and checks their checksums, and reads neither values nor checksums
+    /// of rows. Ranges that restrict the rows of several partitions are not counted.
+    result<std::optional<std::uint64_t>> count_rows(
+        std::string_view table, count_range const& range, call const& context = {});
     /// See `ordered_store`.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});

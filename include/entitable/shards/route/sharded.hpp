@@ -69,6 +69,8 @@ class hash_stores;
 /// - Queries over several partitions read all virtual shards that can hold rows concurrently, and return rows in key
 ///   order. A continuation token is the last key, so it remains valid after a move. A page contains at least half of
 ///   the requested rows, unless it is the last page.
+/// - Counts and folds of fields need no order: over stores that respond one request after the other they read the shards in turn, and make
+///   no pages. The sum of a member of type double then depends on that order in its last digits.
 /// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. If a part
 ///   existed once and is missing, requests and the creation of the table return WrongStore: `repair_tables` creates the part.
 /// - A store is checked before its first use and every `lookup_map_options::check_every` from then on. If it lacks the
@@ -77,7 +79,9 @@ class hash_stores;
 /// - The error of a query over several partitions names the shard that failed. `partial` returns the rows of the other shards.
 class sharded {
 public:
-    using is_transport = void; ///< opts in to `transport`
+    using is_transport = void;       ///< opts in to `transport`
+    using visits_entities = sharded; ///< opts in to `read_entity`
+    using visits_pages = sharded;    ///< opts in to `read_entities`
 
     /// Sends nothing yet.
     sharded(lookup_map map, store_opener open, sharded_options const& options = {});
@@ -96,6 +100,12 @@ public:
     [[nodiscard]] result<list_tables::response> execute(list_tables const& request, call& context) const;
     /// Reads from one partition.
     [[nodiscard]] result<get_entity::response> execute(get_entity const& request, call& context) const;
+    /// Reads from one partition, and passes the row on without a copy.
+    [[nodiscard]] result<void> execute(read_entity const& request, call& context) const;
+    /// Shows the rows of one partition; of several partitions too, shard after shard, if the order of the rows is that of the shards or
+    /// does not matter (`read_entities::any_order`) and the stores respond one request after the other, as files and memory do. Otherwise
+    /// the shards are read concurrently, as by `query_entities`.
+    [[nodiscard]] result<read_entities::response> execute(read_entities const& request, call& context) const;
     /// Reads one partition, or several in key order.
     [[nodiscard]] result<query_entities::response> execute(query_entities const& request, call& context) const;
     /// Writes to one partition.
@@ -133,6 +143,7 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/shards/route/impl/shard_gather.ipp>
 #include <entitable/shards/route/impl/shard_hedge.ipp>
 #include <entitable/shards/route/impl/shard_routes.ipp>
+#include <entitable/shards/route/impl/shard_showing.ipp>
 #include <entitable/shards/route/impl/shard_tables.ipp>
 #include <entitable/shards/route/impl/sharded.ipp>
 #endif

@@ -43,6 +43,10 @@ enum class sql : std::uint8_t {
     scan_rows,
     scan,
     scan_until,
+    count_partition,
+    count_partition_until,
+    count_rows,
+    count_rows_until,
     put,
     insert,
     erase,
@@ -127,6 +131,9 @@ public:
     /// Returns the number of a table; nullopt if the table does not exist. The number is cached if it was found before: the caller checks
     /// `statement::table_was_known` after its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, wait_budget& waits);
+
+    /// Makes long statements look from time to time whether the call has ended; null ends this. A statement that ends so is `stepped::busy`.
+    void watch_call(wait_budget const* of) noexcept;
 
     /// Returns the known shapes of rows. No shape is ever removed from the file.
     [[nodiscard]] shape_memory& shapes() noexcept { return shapes_; }

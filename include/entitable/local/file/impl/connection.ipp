@@ -53,6 +53,23 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
             return "SELECT row_key, value, partition_key FROM entitable_row "
                    "WHERE table_id = ?1 AND (partition_key, row_key) >= (?2, ?3) AND partition_key <= ?4 "
                    "ORDER BY partition_key, row_key";
+        // System rows lie between two ranges of a partition. Among several partitions each row is compared with both ends.
+        case sql::count_partition:
+            return "SELECT (SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 AND row_key "
+                   ">= ?3 "
+                   "AND row_key < ?4) + (SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 "
+                   "AND row_key >= ?5)";
+        case sql::count_partition_until:
+            return "SELECT (SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 AND row_key "
+                   ">= ?3 "
+                   "AND row_key < ?4) + (SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 "
+                   "AND row_key >= ?5 AND row_key < ?6)";
+        case sql::count_rows:
+            return "SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key >= ?2 "
+                   "AND (row_key < ?3 OR row_key >= ?4)";
+        case sql::count_rows_until:
+            return "SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key >= ?2 "
+                   "AND (row_key < ?3 OR row_key >= ?4) AND partition_key < ?5";
         case sql::put:
             return "REPLACE INTO entitable_row (table_id, partition_key, row_key, value) VALUES (?1, ?2, ?3, ?4)";
         case sql::insert:
@@ -233,6 +250,13 @@ ENTITABLE_DECL void connection::count_log_pages(std::size_t& pages) noexcept {
     sqlite3_wal_hook(database_, note, &pages);
 }
 
+ENTITABLE_DECL void connection::watch_call(wait_budget const* of) noexcept {
+    constexpr int steps = 20'000; // of SQLite's machine: less than a millisecond
+    auto const over = [](void* call) { return static_cast<wait_budget const*>(call)->call_over() ? 1 : 0; };
+    sqlite3_progress_handler(
+        database_, of == nullptr ? 0 : steps, of == nullptr ? nullptr : +over, const_cast<wait_budget*>(of));
+}
+
 ENTITABLE_DECL bool connection::may_step() noexcept {
     bool const own = in_own_process();
     if (!own) {
@@ -264,7 +288,8 @@ ENTITABLE_DECL stepped connection::outcome_of(int code) noexcept {
         case SQLITE_ROW: return stepped::row;
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-        case SQLITE_PROTOCOL: code_ = code; return stepped::busy;
+        case SQLITE_PROTOCOL:
+        case SQLITE_INTERRUPT: code_ = code; return stepped::busy; // interrupted by `watch_call`
         default: break;
     }
     code_ = code;

@@ -2,12 +2,15 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/file/detail/new_file.hpp>
 #include <entitable/local/file/detail/row_run.hpp>
 #include <entitable/local/file/detail/schema.hpp>
 #include <entitable/local/file/sqlite_store.hpp>
+
+#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -312,6 +315,51 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
         }
         if (!more) { return checked(std::move(more).as_failure()); }
         return checked(found);
+    }
+}
+
+ENTITABLE_DECL result<std::optional<std::uint64_t>> sqlite_store::count_rows(
+    std::string_view table, count_range const& range, call const& context) {
+    using detail::sql;
+    if (!range.one_partition && (!range.from_row.empty() || !range.first_row.empty() || range.end_row)) {
+        return std::optional<std::uint64_t>{};
+    }
+    detail::wait_budget waits{options_, context};
+    ENTITABLE_TRY(auto reader, readers_->borrow(waits));
+    // The rows before `before`, and those from `behind` on.
+    std::string_view const first = (std::max)(range.from_row, std::string_view{range.first_row});
+    std::string_view before = range.without_system_rows ? system_row::prefix : first;
+    std::string_view behind = range.without_system_rows ? system_row::end : first;
+    if (range.one_partition) {
+        behind = (std::max)(behind, first);
+        if (range.end_row) { before = (std::min)(before, std::string_view{*range.end_row}); }
+    }
+    struct watched {
+        detail::connection& on;
+        ~watched() { on.watch_call(nullptr); }
+    } const watch{*reader};
+    reader->watch_call(&waits);
+    for (;;) {
+        auto const id = reader->table_id(table, waits);
+        if (!id) { return failure{id.error()}; }
+        if (!*id) { return std::optional<std::uint64_t>{}; }
+        bool const one = range.one_partition;
+        bool const ends = one ? range.end_row.has_value() : range.end_partition.has_value();
+        detail::statement asked{*reader,
+            one && ends ? sql::count_partition_until
+                : one   ? sql::count_partition
+                : ends  ? sql::count_rows_until
+                        : sql::count_rows};
+        asked.bind(1, **id).bind(2, range.from_partition);
+        int at = 3;
+        if (one) { asked.bind(at++, first); }
+        asked.bind(at, before).bind(at + 1, behind);
+        if (ends) { asked.bind(at + 2, one ? *range.end_row : *range.end_partition); }
+        auto const found = asked.first_row(waits);
+        if (found && !asked.table_was_known()) { continue; }
+        if (auto still = reader.still(); !still) { return std::move(still).as_failure(); }
+        if (!found) { return waits.call_over() ? waits.given_up() : failure{found.error()}; }
+        return std::optional{static_cast<std::uint64_t>(asked.number(0))};
     }
 }
 

@@ -40,6 +40,14 @@ inline std::string token_of_keys(std::uint64_t query, last_keys const& last) {
     return token;
 }
 
+inline failure invalid_shard_token(std::string const& token) {
+    failure refused{error_code::continuation_invalid,
+        "invalid continuation token: pass a token from this query back unchanged, with the same table, "
+        "keys, filter and projection"};
+    refused.error().detail = text::printable(text::shortened(token));
+    return refused;
+}
+
 inline result<last_keys> keys_of_token(std::uint64_t query, std::string const& token) {
     std::size_t const row = token.rfind('!');
     std::size_t const partition = row == std::string::npos || row == 0 ? std::string::npos : token.rfind('!', row - 1);
@@ -51,12 +59,20 @@ inline result<last_keys> keys_of_token(std::uint64_t query, std::string const& t
             if (token_of_keys(query, found) == token) { return found; }
         }
     }
-    failure refused{error_code::continuation_invalid,
-        "invalid continuation token: pass a token from this query back unchanged, with the same table, "
-        "keys, filter and projection"};
-    refused.error().detail = text::printable(text::shortened(token));
-    return refused;
+    return invalid_shard_token(token);
 }
+
+/// A place in a query that reads hashed shards one after the other: in this shard, after its last row if there is one.
+struct shard_turn {
+    std::int32_t shard{};
+    std::optional<last_keys> last;
+};
+
+/// Whether a token has the form of `token_of_turn`.
+[[nodiscard]] inline bool is_turn_token(std::string_view token) noexcept { return token.starts_with("2!"); }
+/// "2!<checksum over query and place>!<shard>", then "!<partition key>!<row key>" in hexadecimal digits if there is a last row.
+[[nodiscard]] std::string token_of_turn(std::uint64_t query, shard_turn const& at);
+[[nodiscard]] result<shard_turn> turn_of_token(std::uint64_t query, std::string const& token);
 
 /// Returns the remainder of a range after a row: the rest of its partition, and the partitions after it.
 inline std::vector<key_range> ranges_behind(

@@ -71,6 +71,8 @@ struct sharded_state : counted {
     std::optional<entitable::profile> limits;
     std::vector<shared<shard_lane>> lanes; ///< idle lanes
     double hedges{1};                      ///< the hedged requests allowed now
+    shard_map_ref judged;                  ///< the map that `in_turn` is known for
+    bool in_turn{};                        ///< see `answers_in_turn`
 
     /// Opens a store and checks that it is the one named by the map or the list of stores; otherwise WrongStore. Checks before the first
     /// use, then periodically.
@@ -90,6 +92,10 @@ struct sharded_state : counted {
     /// Whether a response received over this route for these keys is valid now. False if any of the keys moved.
     [[nodiscard]] result<bool> still_holds(shard_route const& way, shard_keys const& keys, std::string_view table,
         bool writes, bool table_missing, call const& context);
+    /// Whether a response received over this route for these keys is valid now, judged by the leases alone: sends nothing.
+    [[nodiscard]] bool holds_by_lease(shard_route const& way, shard_keys const& keys, bool writes);
+    /// Whether all stores of the map respond one request after the other: none has a channel of its own, so a fan-out saves no time.
+    [[nodiscard]] bool answers_in_turn(shard_map_ref const& of, call const& context);
     /// Adds the hedging allowance of `pages` pages.
     void save_hedges(std::size_t pages);
     /// Whether one page may be hedged; uses up its allowance.
@@ -108,6 +114,16 @@ void append_end_of_etag(std::string& to, date_time timestamp);
 /// Returns the store's ETag; nullopt if the ETag is from a different epoch.
 [[nodiscard]] std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch);
 
+/// Reads one entity of one shard.
+[[nodiscard]] result<void> show_of_shard(sharded_state& state, read_entity const& request, call& context);
+/// Whether `show_shards` can answer: the rows need no order or are in order shard after shard, and a fan-out would save no time.
+[[nodiscard]] bool shows_in_turn(sharded_state& state, read_entities const& request, call const& context);
+/// Shows one page of a query, shard after shard, while the stores are being read.
+[[nodiscard]] result<read_entities::response> show_shards(
+    sharded_state& state, read_entities const& request, call& context);
+/// Collects such a page.
+[[nodiscard]] result<query_entities::response> page_in_turn(
+    sharded_state& state, query_entities const& request, call& context);
 /// Reads one page of a query over one or several partitions.
 [[nodiscard]] result<query_entities::response> gather_shards(
     sharded_state& state, query_entities const& request, call& context, shard_misses* misses);

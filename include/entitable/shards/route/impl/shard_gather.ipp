@@ -7,18 +7,16 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run_all.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/route/detail/shard_part.hpp>
-#include <entitable/shards/route/detail/shard_tables.hpp>
+#include <entitable/shards/route/impl/shard_reading.ipp>
 
 #include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-class shard_gathering {
+class shard_gathering : shard_reading {
 public:
-    shard_gathering(sharded_state& state, query_entities const& request, call& context, shard_misses* misses)
-        : state_(state), request_(request), context_(context), misses_(misses) {}
+    using shard_reading::shard_reading;
 
     [[nodiscard]] result<query_entities::response> run() {
         ENTITABLE_CHECK(validate(request_, state_.profile()));
@@ -75,44 +73,12 @@ private:
             if (misses_ != nullptr) { skip_if_failed(part); }
             parts_.push_back(std::move(part));
         }
+        several_ = parts_.size() > 1;
         std::size_t const count = parts_.empty() ? 1 : parts_.size();
         std::size_t const share = (request_.page_size + count - 1) / count;
         rows_of_part_ = static_cast<std::uint32_t>(
             (std::min)(std::size_t{request_.page_size}, count == 1 ? share : share + share / 8 + 8));
         return {};
-    }
-
-    /// Skips a failed shard: it is not queried again, and the rest of its rows are missing from this query.
-    void skip_if_failed(shard_part& part) {
-        std::string const& low = part.keys.lower.key;
-        std::string const& high = part.keys.upper.key;
-        std::lock_guard<std::mutex> const guard{misses_->lock};
-        missing_shard const* failed = nullptr;
-        missing_shard* own = nullptr;
-        for (missing_shard& each : misses_->all) {
-            if (each.shard == part.shard && each.low == low && each.high == high) {
-                failed = &each;
-                own = each.table == request_.table ? &each : own;
-            }
-        }
-        if (failed == nullptr) { return; }
-        part.failed = part.ended = true;
-        if (own == nullptr) {
-            missing_shard lost{*failed};
-            lost.table = request_.table;
-            note_last(lost, part);
-            misses_->all.push_back(std::move(lost));
-        } else if (own->after && (!part.last || comes_before(*part.last, *own->after))) {
-            note_last(*own, part);
-        }
-    }
-    static void note_last(missing_shard& lost, shard_part const& part) {
-        lost.after.reset();
-        if (part.last) { lost.after.emplace(part.last->partition_key, part.last->row_key); }
-    }
-    static bool comes_before(last_keys const& left, std::pair<std::string, std::string> const& right) {
-        int const order = text::compare_utf16(left.partition_key, right.first);
-        return order < 0 || (order == 0 && text::compare_utf16(left.row_key, right.second) < 0);
     }
 
     /// Queries all parts that have no row, until each has one or is at its end.
@@ -156,12 +122,7 @@ private:
                 ENTITABLE_CHECK(fail(*each, store.error()));
                 continue;
             }
-            each->way = std::move(way);
-            each->asked.table = each->way.table_name();
-            each->asked.range = each->ranges.front();
-            if (each->way.map->by_ranges) {
-                each->asked.range.partition = intersection(each->asked.range.partition, each->way.place->keys());
-            }
+            address(*each, std::move(way));
             each->asked.filter = request_.filter;
             each->asked.select = request_.select;
             each->asked.page_size = rows_of_part_;
@@ -206,23 +167,6 @@ private:
         return {};
     }
 
-    [[nodiscard]] result<shard_route> way_of(shard_part const& part) {
-        return state_.route(part.keys_of(part.ranges.front().partition), request_.table, false, context_);
-    }
-
-    /// Starts over after the last row received.
-    void restart(shard_part& part) {
-        bool has_partition = part.last.has_value();
-        if (part.last && !state_.map.state().shards.by_ranges()) {
-            auto const owner = state_.map.state().shards.shard_of(part.last->partition_key);
-            has_partition = owner && static_cast<std::int32_t>(*owner) == part.shard;
-        }
-        key_range const whole{intersection(request_.range.partition, part.keys), request_.range.row};
-        part.ranges = ranges_behind(whole, part.last, has_partition);
-        part.asked.continuation.reset();
-        part.ended = part.ranges.empty(); // the last row received was the last possible row
-    }
-
     result<void> take(shard_part& part, result<query_entities::response> answer) {
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
         auto const holds = state_.still_holds(
@@ -246,42 +190,7 @@ private:
             row_view const end = part.rows[part.rows.size() - 1];
             part.last = last_keys{std::string{end.partition_key}, std::string{end.row_key}};
         }
-        part.asked.continuation = std::move(answer->continuation);
-        if (!part.asked.continuation) {
-            key_interval& present = part.ranges.front().partition;
-            key_bound const& asked_to = part.asked.range.partition.upper;
-            if (compare_upper(asked_to, present.upper) < 0) { // the rest has been split off since the fan-out began
-                present.lower = key_bound::including(asked_to.key);
-            } else {
-                part.ranges.erase(part.ranges.begin());
-            }
-            part.ended = part.ranges.empty();
-        }
-        return {};
-    }
-
-    result<void> fail(shard_part& part, error const& why) {
-        bool const passes = why.code == error_code::cancelled || why.code == error_code::deadline_exceeded ||
-            why.code == error_code::table_not_found || why.code == error_code::wrong_store;
-        failure named{why};
-        if ((parts_.size() > 1 || misses_ != nullptr) && why.code != error_code::table_not_found) {
-            std::int32_t const shard = part.way.place == nullptr ? part.shard : part.way.shard();
-            named.error().message = text::joined({"virtual shard ", std::to_string(shard), " in the store ",
-                part.way.place == nullptr ? std::string_view{"of the map"} : std::string_view{part.way.store()}, ": ",
-                why.message});
-        }
-        if (misses_ == nullptr || passes) { return named; }
-        missing_shard lost;
-        lost.shard = part.shard;
-        lost.low = part.keys.lower.key;
-        lost.high = part.keys.upper.key;
-        lost.table = request_.table;
-        lost.store = part.way.place == nullptr ? std::string{} : part.way.store();
-        note_last(lost, part);
-        lost.error = named.error();
-        std::lock_guard<std::mutex> const guard{misses_->lock};
-        misses_->all.push_back(std::move(lost));
-        part.failed = part.ended = true;
+        go_on(part, std::move(answer->continuation));
         return {};
     }
 
@@ -337,19 +246,17 @@ private:
         }
     }
 
-    sharded_state& state_;
-    query_entities const& request_;
-    call& context_;
-    shard_misses* misses_;
     std::vector<shard_part> parts_;
     std::uint32_t rows_of_part_{};
-    std::uint64_t examined_{};
-    bool stale_{};
     std::string shown_;
 };
 
 ENTITABLE_DECL result<query_entities::response> gather_shards(
     sharded_state& state, query_entities const& request, call& context, shard_misses* misses) {
+    bool const begun_in_turn = request.continuation && is_turn_token(*request.continuation); // by `show_shards`
+    bool const in_turn = misses == nullptr && request.select.empty() &&
+        shows_in_turn(state, read_entities{request.table, &request}, context);
+    if (begun_in_turn || in_turn) { return page_in_turn(state, request, context); } // copies each row once
     return shard_gathering{state, request, context, misses}.run();
 }
 

@@ -66,22 +66,24 @@ inline bool all_lead_to(
     return true;
 }
 
+ENTITABLE_DECL bool sharded_state::holds_by_lease(shard_route const& way, shard_keys const& keys, bool writes) {
+    lookup_map_state& source = map.state();
+    steady_time const at = source.now();
+    shard_map_ref held;
+    {
+        std::lock_guard<std::mutex> const guard{source.lock};
+        held = source.held;
+    }
+    return held && all_lead_to(*held, keys, [&](shard_place const& each) {
+        return way.leads_to(each) && each.allows(writes) && held->good(each, at);
+    });
+}
+
 ENTITABLE_DECL result<bool> sharded_state::still_holds(shard_route const& way, shard_keys const& keys,
     std::string_view table, bool writes, bool table_missing, call const& context) {
     lookup_map_state& source = map.state();
     auto const holds = [&](shard_place const& place) { return way.leads_to(place) && place.allows(writes); };
-    if (!table_missing) {
-        steady_time const at = source.now();
-        shard_map_ref held;
-        {
-            std::lock_guard<std::mutex> const guard{source.lock};
-            held = source.held;
-        }
-        if (held &&
-            all_lead_to(*held, keys, [&](shard_place const& each) { return holds(each) && held->good(each, at); })) {
-            return true;
-        }
-    }
+    if (!table_missing && holds_by_lease(way, keys, writes)) { return true; }
     ENTITABLE_TRY(auto const read, source.fresh(context));
     if (!all_lead_to(*read, keys, holds)) { return false; }
     if (!table_missing) { return true; }

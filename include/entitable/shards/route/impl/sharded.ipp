@@ -169,6 +169,37 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
     }
 }
 
+/// Reads one entity; the visitor of the caller receives a response that is known to be valid.
+ENTITABLE_DECL result<void> show_of_shard(sharded_state& state, read_entity const& request, call& context) {
+    ENTITABLE_CHECK(validate(request, state.profile()));
+    ENTITABLE_CHECK(check_call(context));
+    ENTITABLE_TRY(shard_keys const keys, state.map.state().keys_of(request.partition_key));
+    for (;;) {
+        ENTITABLE_TRY(auto const way, state.route(keys, request.table, false, context));
+        ENTITABLE_TRY(auto const store, state.store(way.store(), context));
+        result<bool> holds{false};
+        bool shown = false;
+        auto const visit = [&](row_view const& stored, etag const& version, bool stale) -> result<void> {
+            holds = state.still_holds(way, keys, request.table, false, false, context);
+            if (!holds || !*holds) { return {}; }
+            shown = true;
+            etag const own = etag_with_epoch(version, way.epoch());
+            std::string const text = own.to_string();
+            row_view each = stored;
+            each.etag_text = text;
+            return (*request.visit)(each, own, stale);
+        };
+        entity_visitor const visitor{visit};
+        std::string const table = way.table_name();
+        auto answer = store.execute(read_entity{table, request.partition_key, request.row_key, &visitor}, context);
+        if (shown) { return answer; }
+        bool const missing = !answer && answer.error().code == error_code::table_not_found;
+        if (!answer) { holds = state.still_holds(way, keys, request.table, false, missing, context); }
+        if (!holds) { return failure{holds.error()}; }
+        if (*holds) { return missing && way.table->whole ? lost_part(*way.place, *way.table) : std::move(answer); }
+    }
+}
+
 inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
     if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) { return given; }
     auto version = etag_of_epoch(given.condition.version(), epoch);
@@ -220,6 +251,19 @@ ENTITABLE_DECL result<get_entity::response> sharded::execute(get_entity const& r
                 found.entity = row{stored.partition_key, stored.row_key, stored.payload, found.etag.to_string()};
                 return found;
             });
+    });
+}
+
+ENTITABLE_DECL result<void> sharded::execute(read_entity const& request, call& context) const {
+    return as_operation(
+        request, context, *state().options.time, [&] { return detail::show_of_shard(state(), request, context); });
+}
+
+ENTITABLE_DECL result<read_entities::response> sharded::execute(read_entities const& request, call& context) const {
+    return as_operation(request, context, *state().options.time, [&] {
+        return !misses_ && detail::shows_in_turn(state(), request, context)
+            ? detail::show_shards(state(), request, context)
+            : detail::show_page(detail::gather_shards(state(), *request.asked, context, misses_.get()), *request.visit);
     });
 }
 
