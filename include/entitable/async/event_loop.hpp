@@ -9,10 +9,11 @@
 #include <entitable/async/task.hpp>
 #include <entitable/core/result.hpp>
 
+#include <chrono>
 #include <concepts>
+#include <deque>
 #include <functional>
 #include <memory>
-#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -22,6 +23,10 @@ struct loop_options {
         500}; ///< maximum number of requests in flight, to all transports; further requests are queued; 0 counts as 1
     clock* time{&system_clock()}; ///< clock of the driver that the loop makes; must outlive the loop
     bool letters{true};           ///< whether other threads may `post`: the loop opens a pipe for that
+    /// How long a turn may take: work that is left then waits for the next turn, so that a program with other work in its thread stays
+    /// responsive. A single function of the program may take longer. A clock that stands still sets no limit.
+    std::chrono::nanoseconds turn{std::chrono::milliseconds{1}};
+    std::size_t steps{1024}; ///< maximum number of steps of a turn: tasks resumed or started, requests sent; 0 counts as 1
 };
 
 namespace detail {
@@ -31,13 +36,25 @@ inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
 
-/// A coroutine that only its loop awaits. Its frame is destroyed at its end.
+/// The promise of a coroutine that only its loop awaits. Its frame is destroyed at its end, or by its loop.
+class spawned_frame : public ring_link {
+public:
+    std::coroutine_handle<> frame;
+    spawned_frame* next_posted{}; ///< used before the loop owns it
+
+protected:
+    spawned_frame() = default;
+    ~spawned_frame() = default;
+};
+
+/// A coroutine that only its loop awaits.
 class spawned_task {
 public:
-    class promise_type : public ring_link {
+    class promise_type final : public spawned_frame {
     public:
         [[nodiscard]] spawned_task get_return_object() noexcept {
-            return spawned_task{std::coroutine_handle<promise_type>::from_promise(*this)};
+            frame = std::coroutine_handle<promise_type>::from_promise(*this);
+            return spawned_task{*this};
         }
         [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
         [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
@@ -45,10 +62,12 @@ public:
         void unhandled_exception() const noexcept { std::terminate(); } // its body does not throw
     };
 
-    std::coroutine_handle<promise_type> frame;
+    [[nodiscard]] spawned_frame& promise() const noexcept { return promise_; }
 
 private:
-    explicit spawned_task(std::coroutine_handle<promise_type> of) noexcept : frame(of) {}
+    explicit spawned_task(spawned_frame& of) noexcept : promise_(of) {}
+
+    spawned_frame& promise_;
 };
 
 } // namespace detail
@@ -67,10 +86,13 @@ class event_loop {
 public:
     /// Makes its own driver.
     explicit event_loop(loop_options const& options = {})
-        : own_(std::make_unique<poll_driver>(*options.time)), core_(*own_, options.in_flight, options.letters) {}
+        : own_(std::make_unique<poll_driver>(*options.time)),
+          core_(*own_, options.in_flight, options.letters),
+          turn_(options.turn),
+          steps_(options.steps) {}
     /// Uses this driver, which must outlive the loop; `options.time` has no effect.
     explicit event_loop(io_driver& io, loop_options const& options = {})
-        : core_(io, options.in_flight, options.letters) {}
+        : core_(io, options.in_flight, options.letters), turn_(options.turn), steps_(options.steps) {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
     /// Destroys unfinished tasks where they wait. Their pending requests may or may not take effect: call `stop` and `run` first. Ends the
@@ -83,18 +105,21 @@ public:
         }
         core_.close_ways();
         while (!tasks_.alone()) {
-            auto& promise = static_cast<detail::spawned_task::promise_type&>(*tasks_.next());
-            std::coroutine_handle<detail::spawned_task::promise_type>::from_promise(promise).destroy();
+            static_cast<detail::spawned_frame&>(*tasks_.next()).frame.destroy();
         }
     }
 
     /// Takes over a task, which starts in the next turn.
     template <class T>
     void spawn(task<T> begun) {
-        detail::spawned_task const made = own(*this, std::move(begun));
-        made.frame.promise().link_before(tasks_);
-        fresh_.push_back(made.frame);
+        take_over(own(*this, std::move(begun)).promise());
+    }
+    /// Used by other kinds of spawned coroutines: owns the coroutine, and starts it in the next turn.
+    void take_over(detail::spawned_frame& begun) {
+        begun.link_before(tasks_); // even if the next line throws, the loop destroys the frame
+        fresh_.push_back(begun.frame);
         ++spawned_;
+        core_.io().wake();
     }
     /// Runs until every task has ended. If no event is left that could wake a task, a loop with `letters` waits for a `post`; a loop
     /// without `letters` ends all operations with TransportFailed, including later operations, and throws that error if tasks still wait.
@@ -118,32 +143,35 @@ public:
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) { wait(); }
     }
-    /// Does all work that is possible without waiting; used by programs with their own loop. Returns whether there are tasks.
+    /// Does work that is possible without waiting, within the limits `loop_options::turn` and `steps`; used by programs with their own loop.
+    /// If work is left, `wakes_at` returns a time in the past. Returns whether there are tasks.
     bool turn() {
-        constexpr std::size_t at_a_time = 1024;
         struct running {
             bool& now;
             bool before;
             ~running() { now = before; }
         } const until_the_end{runs_, std::exchange(runs_, true)};
         if (auto& mailbox = core_.mailbox()) {
-            for (auto& letter : mailbox->take()) { letter(); }
+            for (auto& letter : mailbox->take()) { letters_.push_back(std::move(letter)); }
         }
         steady_time const now = core_.time().steady();
-        core_.fire_timers(now);
-        core_.look_at_tokens();
-        core_.poll(now);
-        core_.resume_ready(at_a_time);
-        for (auto const each : std::exchange(fresh_, {})) {
-            core_.enter(core_.root());
-            each.resume();
+        detail::turn_limit limit{core_.time(), detail::time_after(now, turn_), steps_};
+        for (std::size_t count = 0; !letters_.empty() && limit.allows(count); ++count) {
+            auto const letter = std::move(letters_.front());
+            letters_.pop_front();
+            letter();
         }
+        core_.fire_timers(now, limit);
+        core_.look_at_tokens();
+        core_.poll(now, limit);
+        core_.resume_ready(limit);
+        start_fresh(limit);
         if (thrown_) { std::rethrow_exception(std::exchange(thrown_, {})); }
         return !tasks_.alone();
     }
     /// Returns the time at which `turn` has work even if nothing arrives at the driver.
     [[nodiscard]] steady_time wakes_at() const {
-        return fresh_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
+        return fresh_.empty() && letters_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
     }
     /// Ends every operation in flight, and every operation started later, with Cancelled. Tasks resume with that error. Permanent: a
     /// stopped loop sends no more requests.
@@ -183,6 +211,21 @@ private:
         }
 #endif
     }
+    /// Starts spawned tasks. Their requests are begun by polls in between, so that this work counts too.
+    void start_fresh(detail::turn_limit& limit) {
+        constexpr std::size_t between_polls = 8;
+        std::size_t const all = fresh_.size(); // those that are spawned meanwhile start in the next turn
+        for (std::size_t count = 0; count < all && limit.allows(count); ++count) {
+            auto const next = fresh_.front();
+            fresh_.pop_front();
+            core_.enter(core_.root());
+            next.resume();
+            core_.enter(core_.root());
+            if (count % between_polls == between_polls - 1 && count + 1 < all) {
+                core_.poll(core_.time().steady(), limit);
+            }
+        }
+    }
     /// Waits for the events that the tasks wait for.
     void wait() {
         steady_time const wakes = wakes_at();
@@ -198,7 +241,10 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::vector<std::coroutine_handle<>> fresh_; ///< spawned coroutines that have not started
+    std::deque<std::coroutine_handle<>> fresh_;         ///< spawned coroutines that have not started
+    std::deque<detail::loop_mailbox::letter> letters_; ///< posted functions that have not run
+    std::chrono::nanoseconds turn_;
+    std::size_t steps_;
     std::uint64_t spawned_{};
     bool runs_{}; ///< a turn is running
     std::optional<entitable::error> problem_;

@@ -58,6 +58,9 @@ public:
     [[nodiscard]] virtual bool watches() const noexcept = 0;
     /// Returns after a handler was called, or at `until`. May return earlier: callers wait in a loop.
     virtual void wait(steady_time until) = 0;
+    /// Called when there is new work outside of `wait` and of a turn of the loop: a driver whose waits happen elsewhere arranges a turn. Not
+    /// needed by a driver that waits only in `wait`.
+    virtual void wake() noexcept {}
 
     /// Returns the guest of this type; makes it with `make()`, which returns a new object, if there is none.
     template <class Guest, class Make>

@@ -72,6 +72,10 @@ public:
         return ended != nullptr ? std::optional{*ended} : std::nullopt;
     }
     [[nodiscard]] bool ending() const noexcept { return ending_; }
+    /// Records in the scope of the code that it sends a write.
+    void note_write() noexcept {
+        if (scope != nullptr) { scope->note_write(); }
+    }
     /// Leaves the stack until it is woken.
     void leave() {
         side_.leave();

@@ -92,6 +92,7 @@ private:
 
         void go() {
             if (this->way->at_once && !this->stack().stopped()) {
+                if (request_ref{asked_}.writes()) { this->stack().note_write(); }
                 this->answer_.emplace(this->way->through.execute(asked_, this->context));
                 return this->settle();
             }
