@@ -26,7 +26,8 @@ struct loop_options {
     /// How long a turn may take: work that is left then waits for the next turn, so that a program with other work in its thread stays
     /// responsive. A single function of the program may take longer. A clock that stands still sets no limit.
     std::chrono::nanoseconds turn{std::chrono::milliseconds{1}};
-    std::size_t steps{1024}; ///< maximum number of steps of a turn: tasks resumed or started, requests sent; 0 counts as 1
+    std::size_t steps{
+        1024}; ///< maximum number of steps of a turn: tasks resumed or started, requests sent; 0 counts as 1
 };
 
 namespace detail {
@@ -104,9 +105,7 @@ public:
                 .raise();
         }
         core_.close_ways();
-        while (!tasks_.alone()) {
-            static_cast<detail::spawned_frame&>(*tasks_.next()).frame.destroy();
-        }
+        while (!tasks_.alone()) { static_cast<detail::spawned_frame&>(*tasks_.next()).frame.destroy(); }
     }
 
     /// Takes over a task, which starts in the next turn.
@@ -219,7 +218,7 @@ private:
             auto const next = fresh_.front();
             fresh_.pop_front();
             core_.enter(core_.root());
-            next.resume();
+            detail::trampoline::run(next);
             core_.enter(core_.root());
             if (count % between_polls == between_polls - 1 && count + 1 < all) {
                 core_.poll(core_.time().steady(), limit);
@@ -241,7 +240,7 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::deque<std::coroutine_handle<>> fresh_;         ///< spawned coroutines that have not started
+    std::deque<std::coroutine_handle<>> fresh_;        ///< spawned coroutines that have not started
     std::deque<detail::loop_mailbox::letter> letters_; ///< posted functions that have not run
     std::chrono::nanoseconds turn_;
     std::size_t steps_;

@@ -76,8 +76,8 @@ auto begin_coded_call(
 }
 template <class Make, class Token>
 auto begin_coded_call(std::weak_ptr<asio_state> in, boost::asio::any_io_executor on, Make make, Token&& token) {
-    return begin_coded_call(
-        std::move(in), std::move(on), std::move(make), static_cast<call_diagnostics*>(nullptr), std::forward<Token>(token));
+    return begin_coded_call(std::move(in), std::move(on), std::move(make), static_cast<call_diagnostics*>(nullptr),
+        std::forward<Token>(token));
 }
 template <class Make, class Token>
 auto begin_coded_call(
@@ -128,8 +128,8 @@ auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {
 template <class Function, class... Rest>
     requires detail::call_completion<Rest...>
 auto async_call(asio_loop& loop, Function function, Rest&&... diagnostics_and_token) {
-    return detail::begin_coded_call(loop.state(), loop.get_executor(), detail::loop_function<Function>{std::move(function)},
-        std::forward<Rest>(diagnostics_and_token)...);
+    return detail::begin_coded_call(loop.state(), loop.get_executor(),
+        detail::loop_function<Function>{std::move(function)}, std::forward<Rest>(diagnostics_and_token)...);
 }
 
 ENTITABLE_END_NAMESPACE

@@ -7,6 +7,7 @@
 
 #include <entitable/async/detail/loop_mailbox.hpp>
 #include <entitable/async/detail/parked.hpp>
+#include <entitable/async/detail/trampoline.hpp>
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
@@ -165,7 +166,7 @@ public:
             static_cast<in_queue&>(one).unlink();
             static_cast<in_scope&>(one).unlink();
             scope_ = one.scope != nullptr ? one.scope : &root_;
-            one.waiting.resume();
+            trampoline::run(one.waiting);
         }
         scope_ = &root_;
     }

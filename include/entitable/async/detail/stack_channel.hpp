@@ -25,6 +25,7 @@ public:
 
     void send(request_ref request, call& context, void* tag) override {
         own_stack* const stack = own_stack::of(core_);
+        if (stack != nullptr) { stack->count_refusal(); }
         request.visit([&]<class Request>(Request const& asked) {
             if (stack == nullptr) {
                 all_.emplace(tag, std::make_unique<refused_of<Request>>(asked, context, tag));

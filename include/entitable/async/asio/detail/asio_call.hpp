@@ -22,6 +22,7 @@
 #define ENTITABLE_ASIO_CANCELS 0
 #endif
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -97,7 +98,8 @@ template <class Awaitable>
 struct awaited_result {
     static auto returned() {
         if constexpr (requires(Awaitable& one) { std::move(one).operator co_await(); }) {
-            return std::type_identity<std::remove_cvref_t<decltype(std::declval<Awaitable>().operator co_await().await_resume())>>{};
+            return std::type_identity<
+                std::remove_cvref_t<decltype(std::declval<Awaitable>().operator co_await().await_resume())>>{};
         } else {
             return std::type_identity<std::remove_cvref_t<decltype(std::declval<Awaitable&>().await_resume())>>{};
         }
@@ -115,29 +117,34 @@ public:
     /// The call waits in this scope from now on.
     void enter(wait_scope& scope) {
         scope_ = &scope;
-        if (early_) { end(*early_); }
+        end();
     }
     void leave() noexcept { scope_ = nullptr; }
 #if ENTITABLE_ASIO_CANCELS
     void ask(boost::asio::cancellation_type type) {
-        bool const without_effect = (type & ~boost::asio::cancellation_type::total) == boost::asio::cancellation_type::none;
-        if (type == boost::asio::cancellation_type::none) { return; }
-        boost::asio::post(on_, [self = shared_from_this(), without_effect] { self->end(without_effect); });
+        using boost::asio::cancellation_type;
+        if (type == cancellation_type::none) { return; }
+        bool const total_alone = (type & ~cancellation_type::total) == cancellation_type::none;
+        asked_.fetch_or(total_alone ? without_effect : in_any_case, std::memory_order_relaxed);
+        boost::asio::post(on_, [self = shared_from_this()] { self->end(); });
     }
 #endif
 
 private:
-    void end(bool without_effect) {
-        if (scope_ == nullptr) {
-            early_ = early_ && !without_effect ? false : early_.value_or(without_effect);
-        } else if (!without_effect || !scope_->wrote()) {
+    static constexpr unsigned without_effect = 1;
+    static constexpr unsigned in_any_case = 2;
+
+    void end() {
+        unsigned const asked = asked_.load(std::memory_order_relaxed);
+        if (scope_ == nullptr || asked == 0) { return; }
+        if ((asked & in_any_case) != 0 || !scope_->wrote()) {
             scope_->end({error_code::cancelled, "the call was cancelled by its cancellation slot"});
         }
     }
 
     boost::asio::any_io_executor on_;
     wait_scope* scope_{};
-    std::optional<bool> early_; ///< asked for before the call began, and whether it must have no effect
+    std::atomic<unsigned> asked_{};
 };
 
 /// What a call needs at its end.
@@ -166,7 +173,9 @@ private:
         }
         void operator()() {
 #if ENTITABLE_ASIO_CANCELS
-            if (auto slot = boost::asio::get_associated_cancellation_slot(handler); slot.is_connected()) { slot.clear(); }
+            if (auto slot = boost::asio::get_associated_cancellation_slot(handler); slot.is_connected()) {
+                slot.clear();
+            }
 #endif
             teller(std::move(handler), std::move(end));
         }
@@ -230,8 +239,8 @@ public:
 #if ENTITABLE_ASIO_CANCELS
             auto slot = boost::asio::get_associated_cancellation_slot(ending_.handler);
             if (!slot.is_connected()) { return; }
-            cancelling_ = std::allocate_shared<call_cancelling>(
-                boost::asio::get_associated_allocator(ending_.handler), on);
+            cancelling_ =
+                std::allocate_shared<call_cancelling>(boost::asio::get_associated_allocator(ending_.handler), on);
             slot.assign([weak = std::weak_ptr<call_cancelling>{cancelling_}](boost::asio::cancellation_type type) {
                 if (auto const alive = weak.lock()) { alive->ask(type); }
             });
@@ -257,8 +266,8 @@ public:
         struct alignas(std::max_align_t) unit {
             std::byte bytes[sizeof(std::max_align_t)];
         };
-        using memory_of = typename std::allocator_traits<
-            boost::asio::associated_allocator_t<Handler>>::template rebind_alloc<unit>;
+        using memory_of =
+            typename std::allocator_traits<boost::asio::associated_allocator_t<Handler>>::template rebind_alloc<unit>;
 
         [[nodiscard]] static constexpr std::size_t units_of_frame(std::size_t bytes) noexcept {
             return (bytes + sizeof(unit) - 1) / sizeof(unit);
@@ -315,7 +324,8 @@ public:
     [[nodiscard]] executor_type get_executor() const noexcept { return on_; }
     template <class Handler, class Make>
     void operator()(Handler&& handler, Teller teller, Make&& make) const {
-        auto ending = make_call_ending<T>(std::decay_t<Handler>(std::forward<Handler>(handler)), std::move(teller), on_);
+        auto ending =
+            make_call_ending<T>(std::decay_t<Handler>(std::forward<Handler>(handler)), std::move(teller), on_);
         auto const in = in_.lock();
         if (!in) {
             ending.end.value.emplace(failure{error_code::cancelled, "the asio_loop of the call was destroyed"});
@@ -333,7 +343,8 @@ private:
 
 /// Starts a call: completes `token` as `teller` says.
 template <class T, class Teller, class Token, class Make>
-auto begin_call(std::weak_ptr<asio_state> in, boost::asio::any_io_executor on, Teller teller, Token&& token, Make make) {
+auto begin_call(
+    std::weak_ptr<asio_state> in, boost::asio::any_io_executor on, Teller teller, Token&& token, Make make) {
     using signature = typename Teller::template signature_of<T>::type;
     return boost::asio::async_initiate<Token, signature>(
         call_initiation<T, Teller>{std::move(in), std::move(on)}, token, std::move(teller), std::move(make));

@@ -57,7 +57,7 @@ public:
         if (ready_.empty()) { return; }
         steady_time const until = time().steady() + std::chrono::duration_cast<steady_time::duration>(longest);
         for (std::size_t count = 0; !ready_.empty() && (count % few != 0 || count == 0 || time().steady() < until);
-             ++count) {
+            ++count) {
             arrival const next = std::move(ready_.front());
             ready_.pop_front();
             watched& one = *next.at;
