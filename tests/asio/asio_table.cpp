@@ -519,6 +519,32 @@ TEST_CASE("a call after the end of its loop is aborted, and one under way is dro
     CHECK(called == 0);
 }
 
+TEST_CASE("a move of a table, a query or its pages is a copy") {
+    stocked in;
+    auto moved = in.books;
+    auto const taken = std::move(moved);
+    auto query = taken.where(b::shelf == "a");
+    auto const other_query = std::move(query);
+    auto pages = query.page_size(4).pages();
+    auto const other_pages = std::move(pages);
+    std::size_t rows = 0;
+    auto const count = [&](told_code failed, std::optional<page_of<book>> const& page) {
+        CHECK_FALSE(failed);
+        rows += page ? page->size() : 0;
+    };
+    moved.async_get("a", "1", [&](told_code failed, book const&) { CHECK_FALSE(failed); });
+    query.async_count([&](told_code failed, std::uint64_t all) {
+        CHECK_FALSE(failed);
+        CHECK(all == 10);
+    });
+    pages.async_next([&](told_code failed, std::optional<page_of<book>> const& page) {
+        count(failed, page);
+        other_pages.async_next(count); // shares the position
+    });
+    in.context.run();
+    CHECK(rows == 8);
+}
+
 TEST_CASE("an operation of a loop has an executor, and any awaitable is one") {
     stocked in;
     CHECK(in.books.get_executor() == in.loop.get_executor());

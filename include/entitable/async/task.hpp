@@ -29,7 +29,7 @@ class task_promise_base;
 
 /// A task that awaits another one: lets the frames of a chain be destroyed from its end, without depth of the stack.
 struct task_link {
-    task_promise_base* waiting{}; ///< null if the awaiting coroutine is no task
+    task_promise_base* waiting{}; ///< null if the awaiting coroutine is not a `task`
     task_promise_base* awaited{};
     std::coroutine_handle<>* owner{}; ///< the handle that owns the awaited frame
 };
