@@ -30,6 +30,7 @@
 #include <support/catch.hpp>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -499,6 +500,23 @@ TEST_CASE("calls begin on any thread of a pool") {
     }
     CHECK(inserted == 100);
     CHECK(table<book>{served.behind, "Books"}.scan_table().count().value() == 100);
+}
+
+TEST_CASE("thousands of calls that begin while others begin are all made") {
+    stocked in;
+    int told = 0;
+    std::function<void(int)> const begin = [&](int more) {
+        for (int each = 0; each < 300; ++each) {
+            in.books.async_get("a", "1", [&, each, more](told_code failed, book const&) {
+                told += failed ? 0 : 1;
+                if (each == 0 && more > 0) { begin(more - 1); }
+            });
+        }
+    };
+    begin(3);
+    begin(3);
+    in.context.run();
+    CHECK(told == 2'400);
 }
 
 TEST_CASE("a call after the end of its loop is aborted, and one under way is dropped with the loop") {

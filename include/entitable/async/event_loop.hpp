@@ -232,7 +232,8 @@ private:
             entitable::error silent{error_code::transport_failed, "deadlock: every task is waiting"};
             if (core_.root().ended() != nullptr) { silent.raise(); }
             core_.root().end(silent);
-        } else if (wakes != (steady_time::min)()) {
+        } else if (wakes != (steady_time::min)() ||
+            (++busy_turns_ % turns_between_looks == 0 && core_.io().watches())) {
             core_.io().wait(wakes);
         }
     }
@@ -244,6 +245,9 @@ private:
     std::deque<detail::loop_mailbox::letter> letters_; ///< posted functions that have not run
     std::chrono::nanoseconds turn_;
     std::size_t steps_;
+    /// Tasks that are always ready do not keep the loop from its descriptors.
+    static constexpr unsigned turns_between_looks = 8;
+    unsigned busy_turns_{};
     std::uint64_t spawned_{};
     bool runs_{}; ///< a turn is running
     std::optional<entitable::error> problem_;

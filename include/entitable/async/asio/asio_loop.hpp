@@ -68,21 +68,18 @@ concept call_completion = sizeof...(Rest) == 1 ||
 
 /// Starts a call that completes `void(error_code, T)`.
 template <class Make, class Token>
-auto begin_coded_call(
-    std::weak_ptr<asio_state> in, boost::asio::any_io_executor on, Make make, call_diagnostics* whole, Token&& token) {
+auto begin_coded_call(asio_loop_name in, Make make, call_diagnostics* whole, Token&& token) {
     using value = typename awaited_result<std::invoke_result_t<Make&, asio_state&>>::type;
-    return begin_call<value>(
-        std::move(in), std::move(on), tells_code{whole}, std::forward<Token>(token), std::move(make));
+    return begin_call<value>(std::move(in), tells_code{whole}, std::forward<Token>(token), std::move(make));
 }
 template <class Make, class Token>
-auto begin_coded_call(std::weak_ptr<asio_state> in, boost::asio::any_io_executor on, Make make, Token&& token) {
-    return begin_coded_call(std::move(in), std::move(on), std::move(make), static_cast<call_diagnostics*>(nullptr),
-        std::forward<Token>(token));
+auto begin_coded_call(asio_loop_name in, Make make, Token&& token) {
+    return begin_coded_call(
+        std::move(in), std::move(make), static_cast<call_diagnostics*>(nullptr), std::forward<Token>(token));
 }
 template <class Make, class Token>
-auto begin_coded_call(
-    std::weak_ptr<asio_state> in, boost::asio::any_io_executor on, Make make, call_diagnostics& whole, Token&& token) {
-    return begin_coded_call(std::move(in), std::move(on), std::move(make), &whole, std::forward<Token>(token));
+auto begin_coded_call(asio_loop_name in, Make make, call_diagnostics& whole, Token&& token) {
+    return begin_coded_call(std::move(in), std::move(make), &whole, std::forward<Token>(token));
 }
 
 /// Gives a task away when its call begins.
@@ -108,8 +105,8 @@ struct loop_function {
 /// executors are those of `async_call`. Safe to use from any thread. The loop must outlive the task.
 template <class T, class Token>
 auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {
-    return detail::begin_call<T>(loop.state(), loop.get_executor(), detail::tells_result{}, std::forward<Token>(token),
-        detail::given_task<T>{std::move(work)});
+    return detail::begin_call<T>(detail::asio_loop_name{loop.state()}, detail::tells_result{},
+        std::forward<Token>(token), detail::given_task<T>{std::move(work)});
 }
 
 /// Calls `function(event_loop&)` on the strand of the loop, and awaits what it returns: any awaitable of this library that returns a
@@ -128,7 +125,7 @@ auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {
 template <class Function, class... Rest>
     requires detail::call_completion<Rest...>
 auto async_call(asio_loop& loop, Function function, Rest&&... diagnostics_and_token) {
-    return detail::begin_coded_call(loop.state(), loop.get_executor(),
+    return detail::begin_coded_call(detail::asio_loop_name{loop.state()},
         detail::loop_function<Function>{std::move(function)}, std::forward<Rest>(diagnostics_and_token)...);
 }
 

@@ -47,7 +47,7 @@ public:
     ~asio_table() = default;
 
     /// Returns the strand of the loop, the executor of handlers without one.
-    [[nodiscard]] executor_type get_executor() const noexcept { return at_->on(); }
+    [[nodiscard]] executor_type get_executor() const { return at_->on(); }
     [[nodiscard]] std::string const& name() const noexcept { return at_->name; } ///< the table's name
     /// Returns its transport.
     [[nodiscard]] any_store const& store() const noexcept { return at_->store; }

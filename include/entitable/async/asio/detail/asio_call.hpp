@@ -313,41 +313,53 @@ call_frame<Handler, Teller, T, Make> call_of(
     co_return co_await make(in);
 }
 
+/// Names a loop without owning it.
+struct asio_loop_name {
+    explicit asio_loop_name(std::shared_ptr<asio_state> const& of) : state(of), below(of->below()) {}
+
+    /// Returns the strand of the loop; the executor below it if the loop no longer exists.
+    [[nodiscard]] boost::asio::any_io_executor executor() const {
+        auto const alive = state.lock();
+        return alive ? alive->on() : below;
+    }
+
+    std::weak_ptr<asio_state> state;
+    boost::asio::any_io_executor below;
+};
+
 /// Initiates a call in a loop. If the loop no longer exists, the call ends with Cancelled.
 template <class T, class Teller>
 class call_initiation {
 public:
     using executor_type = boost::asio::any_io_executor;
 
-    call_initiation(std::weak_ptr<asio_state> in, executor_type on) : in_(std::move(in)), on_(std::move(on)) {}
+    explicit call_initiation(asio_loop_name in) : in_(std::move(in)) {}
 
-    [[nodiscard]] executor_type get_executor() const noexcept { return on_; }
+    [[nodiscard]] executor_type get_executor() const { return in_.executor(); }
     template <class Handler, class Make>
     void operator()(Handler&& handler, Teller teller, Make&& make) const {
-        auto ending =
-            make_call_ending<T>(std::decay_t<Handler>(std::forward<Handler>(handler)), std::move(teller), on_);
-        auto const in = in_.lock();
+        executor_type const on = in_.executor();
+        auto ending = make_call_ending<T>(std::decay_t<Handler>(std::forward<Handler>(handler)), std::move(teller), on);
+        auto const in = in_.state.lock();
         if (!in) {
             ending.end.value.emplace(failure{error_code::cancelled, "the asio_loop of the call was destroyed"});
             return std::move(ending).post();
         }
         auto& promise = call_of(std::move(ending), *in, std::decay_t<Make>(std::forward<Make>(make))).promise();
-        promise.watch_slot(on_);
+        promise.watch_slot(on);
         in->begin(promise);
     }
 
 private:
-    std::weak_ptr<asio_state> in_;
-    executor_type on_;
+    asio_loop_name in_;
 };
 
 /// Starts a call: completes `token` as `teller` says.
 template <class T, class Teller, class Token, class Make>
-auto begin_call(
-    std::weak_ptr<asio_state> in, boost::asio::any_io_executor on, Teller teller, Token&& token, Make make) {
+auto begin_call(asio_loop_name in, Teller teller, Token&& token, Make make) {
     using signature = typename Teller::template signature_of<T>::type;
     return boost::asio::async_initiate<Token, signature>(
-        call_initiation<T, Teller>{std::move(in), std::move(on)}, token, std::move(teller), std::move(make));
+        call_initiation<T, Teller>{std::move(in)}, token, std::move(teller), std::move(make));
 }
 
 } // namespace detail

@@ -19,13 +19,9 @@ namespace detail {
 class asio_place {
 public:
     asio_place(asio_loop const& loop, any_store through, std::string table, call_options how)
-        : in_(loop.state()),
-          on_(loop.get_executor()),
-          store(std::move(through)),
-          name(std::move(table)),
-          options(std::move(how)) {}
+        : in_(loop.state()), store(std::move(through)), name(std::move(table)), options(std::move(how)) {}
 
-    [[nodiscard]] boost::asio::any_io_executor const& on() const noexcept { return on_; }
+    [[nodiscard]] boost::asio::any_io_executor on() const { return in_.executor(); }
     /// Returns the table in its loop.
     [[nodiscard]] shared<async_place> const& in(asio_state& loop) {
         if (!at_) { at_ = shared<async_place>::make(loop.loop().core(), store, name, options); }
@@ -35,7 +31,7 @@ public:
     template <class Make, class... Rest>
     static auto begin(std::shared_ptr<asio_place> const& at, Make make, Rest&&... diagnostics_and_token) {
         return begin_coded_call(
-            at->in_, at->on_, made_in_place<Make>{at, std::move(make)}, std::forward<Rest>(diagnostics_and_token)...);
+            at->in_, made_in_place<Make>{at, std::move(make)}, std::forward<Rest>(diagnostics_and_token)...);
     }
 
 private:
@@ -47,8 +43,7 @@ private:
         decltype(auto) operator()(asio_state& loop) { return make(at->in(loop)); }
     };
 
-    std::weak_ptr<asio_state> in_;
-    boost::asio::any_io_executor on_;
+    asio_loop_name in_;
     shared<async_place> at_;
 
 public:

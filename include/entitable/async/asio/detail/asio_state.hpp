@@ -23,7 +23,8 @@ namespace detail {
 class asio_state : public std::enable_shared_from_this<asio_state> {
 public:
     asio_state(boost::asio::any_io_executor const& on, loop_options options)
-        : on_(boost::asio::make_strand(on)),
+        : below_(on),
+          on_(boost::asio::make_strand(on)),
           timer_(on_),
           longest_turn_(options.turn),
           driver_(on_, [this] { turn_soon(); }),
@@ -32,14 +33,15 @@ public:
     asio_state& operator=(asio_state const&) = delete;
     ~asio_state() {
         ended_ = true;
-        while (spawned_frame* const each = begun_) {
-            begun_ = each->next_posted;
-            each->frame.destroy();
+        for (spawned_frame* list : {taken_, begun_}) {
+            while (list != nullptr) { std::exchange(list, list->next_posted)->frame.destroy(); }
         }
     }
 
     [[nodiscard]] event_loop& loop() noexcept { return loop_; }
     [[nodiscard]] boost::asio::any_io_executor const& on() const noexcept { return on_; }
+    /// The executor below the strand. Tables hold this one, because a strand must not outlive its context.
+    [[nodiscard]] boost::asio::any_io_executor const& below() const noexcept { return below_; }
     /// Runs a turn as soon as the current code has returned.
     void turn_soon() {
         if (inside_ || ended_) { return; } // the end of a turn looks for work
@@ -67,13 +69,17 @@ private:
             if (auto const alive = self.lock()) { alive->turn(); }
         });
     }
+    /// Passes calls to the loop, a limited number in one turn: their frames are not in the cache.
     void take_begun() {
-        spawned_frame* first = nullptr;
-        {
-            std::lock_guard const guard{lock_};
-            first = std::exchange(begun_, nullptr);
+        constexpr int at_a_time = 256;
+        for (int count = 0;; ++count) {
+            if (taken_ == nullptr) { // looks even after the last one: who begins the next call asks for a turn
+                std::lock_guard const guard{lock_};
+                taken_ = std::exchange(begun_, nullptr);
+            }
+            if (taken_ == nullptr || count == at_a_time) { return; }
+            loop_.take_over(*std::exchange(taken_, taken_->next_posted));
         }
-        while (first != nullptr) { loop_.take_over(*std::exchange(first, first->next_posted)); }
     }
     void turn() {
         struct at_end { // an exception thrown by a task leaves io_context::run, which may be called again
@@ -91,7 +97,7 @@ private:
     }
     void wait() {
         steady_time const wakes = loop_.wakes_at();
-        if (wakes == (steady_time::min)() || driver_.has_ready()) { return turn_soon(); }
+        if (wakes == (steady_time::min)() || driver_.has_ready() || taken_ != nullptr) { return turn_soon(); }
         if (wakes == (steady_time::max)()) {
             wakes_ = wakes;
             timed_ = false;
@@ -109,12 +115,14 @@ private:
         }
     }
 
+    boost::asio::any_io_executor below_;
     boost::asio::any_io_executor on_;
     boost::asio::steady_timer timer_;
     std::chrono::nanoseconds longest_turn_;
     std::mutex lock_;
     spawned_frame* begun_{}; ///< calls that the loop does not own yet
     spawned_frame* last_{};
+    spawned_frame* taken_{}; ///< calls that the loop takes over in the next turns
     asio_driver driver_;
     event_loop loop_; // destroyed first
     steady_time wakes_{(steady_time::max)()};
