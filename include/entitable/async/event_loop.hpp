@@ -11,9 +11,9 @@
 
 #include <chrono>
 #include <concepts>
-#include <deque>
 #include <functional>
 #include <memory>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -36,6 +36,26 @@ template <class T>
 inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
+
+/// A queue in one piece of memory.
+template <class T>
+class waiting_line {
+public:
+    [[nodiscard]] bool empty() const noexcept { return next_ == all_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size() - next_; }
+    void push_back(T one) {
+        if (next_ > size()) { // more places are used up than waiting
+            all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(next_));
+            next_ = 0;
+        }
+        all_.push_back(std::move(one));
+    }
+    [[nodiscard]] T pop_front() { return std::move(all_[next_++]); }
+
+private:
+    std::vector<T> all_;
+    std::size_t next_{};
+};
 
 /// The promise of a coroutine that only its loop awaits. Its frame is destroyed at its end, or by its loop.
 class spawned_frame : public ring_link {
@@ -156,8 +176,7 @@ public:
         steady_time const now = core_.time().steady();
         detail::turn_limit limit{core_.time(), detail::time_after(now, turn_), steps_};
         for (std::size_t count = 0; !letters_.empty() && limit.allows(count); ++count) {
-            auto const letter = std::move(letters_.front());
-            letters_.pop_front();
+            auto const letter = letters_.pop_front();
             letter();
         }
         core_.fire_timers(now, limit);
@@ -215,8 +234,7 @@ private:
         constexpr std::size_t between_polls = 8;
         std::size_t const all = fresh_.size(); // those that are spawned meanwhile start in the next turn
         for (std::size_t count = 0; count < all && limit.allows(count); ++count) {
-            auto const next = fresh_.front();
-            fresh_.pop_front();
+            auto const next = fresh_.pop_front();
             core_.enter(core_.root());
             detail::trampoline::run(next);
             core_.enter(core_.root());
@@ -241,8 +259,8 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::deque<std::coroutine_handle<>> fresh_;        ///< spawned coroutines that have not started
-    std::deque<detail::loop_mailbox::letter> letters_; ///< posted functions that have not run
+    detail::waiting_line<std::coroutine_handle<>> fresh_;        ///< spawned coroutines that have not started
+    detail::waiting_line<detail::loop_mailbox::letter> letters_; ///< posted functions that have not run
     std::chrono::nanoseconds turn_;
     std::size_t steps_;
     /// Tasks that are always ready do not keep the loop from its descriptors.
