@@ -3,8 +3,11 @@
 #pragma once
 
 /// \file
-/// Awaited calls in programs of Boost.Asio: `asio_loop`, an event loop on the program's own `io_context`, and completion tokens. Needs
-/// Boost.Asio, and a system with descriptors.
+/// Tables in programs of Boost.Asio: `asio_table`, whose calls take completion tokens, and `asio_loop`, an event loop on the program's own
+/// `io_context`. Needs Boost.Asio, and a system with descriptors.
 
 #include <entitable/async.hpp>
 #include <entitable/async/asio/asio_loop.hpp>
+#include <entitable/async/asio/asio_query.hpp>
+#include <entitable/async/asio/asio_table.hpp>
+#include <entitable/async/asio/error_category.hpp>

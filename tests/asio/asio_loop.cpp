@@ -11,9 +11,11 @@
 
 #include <async/books.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <support/catch.hpp>
@@ -148,13 +150,85 @@ TEST_CASE("timers of a loop wait in the io_context, and a stop cancels them") {
     }
     async_run(loop, sleeping(loop.loop(), 1h),
         [&](std::exception_ptr, result<void> slept) { order.push_back(slept.has_value() ? 0 : 9); });
-    async_run(loop, sleeping(loop.loop(), 90ms), [&](std::exception_ptr, result<void>) {
-        boost::asio::post(loop.get_executor(), [&] { loop.loop().stop(); });
-        loop.spawn(sleeping(loop.loop(), 1h)); // runs it
-    });
+    async_run(loop, sleeping(loop.loop(), 90ms),
+        [&](std::exception_ptr, result<void>) { boost::asio::post(loop.get_executor(), [&] { loop.loop().stop(); }); });
     context.run();
     CHECK(order == std::vector<int>{1, 2, 3, 9});
     CHECK(std::chrono::steady_clock::now() - begun >= 90ms);
+}
+
+TEST_CASE("stop() from a timer of the program, on the strand or from any thread, ends all sleeping tasks") {
+    boost::asio::io_context context;
+    asio_loop loop{context.get_executor()};
+    int ended = 0;
+    for (int each = 0; each < 3; ++each) {
+        async_run(loop, sleeping(loop.loop(), 1h), [&](std::exception_ptr, result<void> slept) {
+            ended += !slept && slept.error().code == error_code::cancelled ? 1 : 0;
+        });
+    }
+    boost::asio::steady_timer timer{context, 20ms};
+    bool const on_strand = GENERATE(true, false);
+    if (on_strand) {
+        timer.async_wait(boost::asio::bind_executor(
+            loop.get_executor(), [&](boost::system::error_code const&) { loop.loop().stop(); }));
+    } else {
+        timer.async_wait([&](boost::system::error_code const&) { loop.stop(); });
+    }
+    context.run_for(20s);
+    CHECK(ended == 3);
+}
+
+TEST_CASE("a permit that a handler of the program gives back, and a task that it spawns, wake the loop") {
+    boost::asio::io_context context;
+    asio_loop loop{context.get_executor()};
+    async_semaphore doors{loop.loop(), 1};
+    auto const take = [](async_semaphore* of, std::optional<async_semaphore::permit>* out) -> task<result<void>> {
+        ENTITABLE_CO_TRY(auto permit, co_await of->acquire());
+        out->emplace(std::move(permit));
+        co_return result<void>{};
+    };
+    std::optional<async_semaphore::permit> first;
+    std::optional<async_semaphore::permit> second;
+    bool told = false;
+    async_run(loop, take(&doors, &first), [](std::exception_ptr, result<void>) {});
+    async_run(loop, take(&doors, &second), [&](std::exception_ptr, result<void>) { told = true; });
+    context.run_for(20ms);
+    CHECK(first);
+    CHECK_FALSE(told);
+    boost::asio::post(loop.get_executor(), [&] { first.reset(); });
+    context.restart();
+    context.run_for(20s);
+    CHECK(told);
+    boost::asio::post(loop.get_executor(), [&] { loop.loop().spawn(take(&doors, &first)); });
+    second.reset();
+    context.restart();
+    context.run_for(20s);
+    CHECK(first);
+}
+
+TEST_CASE("a loop with thousands of fresh tasks lets the timers of the program run in between") {
+    boost::asio::io_context context;
+    loop_options options;
+    options.steps = 50;
+    asio_loop loop{context.get_executor(), options};
+    memory_backend const store;
+    async_table<book> const books{loop.loop(), in_channel{store}, "Books"};
+    int ended = 0;
+    int ended_at_first_post = -1;
+    for (int each = 0; each < 5'000; ++each) {
+        async_run(loop, get(books, "shelf", "1"), [&](std::exception_ptr, result<book>) { ++ended; });
+    }
+    int posts = 0;
+    std::function<void()> const post_again = [&] {
+        ++posts;
+        if (ended > 0 && ended_at_first_post < 0) { ended_at_first_post = ended; }
+        if (ended < 5'000) { boost::asio::post(context, post_again); }
+    };
+    boost::asio::post(context, post_again);
+    context.run();
+    CHECK(ended == 5'000);
+    CHECK(posts > 100); // a turn of 50 steps at a time
+    CHECK(ended_at_first_post <= 100);
 }
 
 TEST_CASE("run() rethrows the exception of a spawned task, and may be called again") {

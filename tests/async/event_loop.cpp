@@ -254,3 +254,39 @@ TEST_CASE("a task that is awaited twice or was moved from is refused") {
     CHECK_THROWS_AS(loop.run(), error);
     loop.run();
 }
+
+namespace {
+
+task<int> nested(int depth, event_loop* sleeps) {
+    if (depth == 0) {
+        if (sleeps != nullptr) { (void)co_await sleep_for(*sleeps, std::chrono::hours{1}); }
+        co_return 1;
+    }
+    co_return 1 + co_await nested(depth - 1, sleeps);
+}
+task<int> nested_throw(int depth) {
+    if (depth == 0) { throw std::string{"deep"}; }
+    co_return co_await nested_throw(depth - 1);
+}
+
+} // namespace
+
+TEST_CASE("chains of 300,000 nested tasks need no depth of the stack: to run, to end, to be stopped and destroyed") {
+    constexpr int depth = 300'000;
+    event_loop loop;
+    CHECK(loop.run(nested(depth, nullptr)) == depth + 1);
+    loop.spawn(nested(depth, &loop));
+    (void)loop.turn();
+    loop.stop();
+    loop.run();
+    auto destroyed = std::make_unique<event_loop>();
+    destroyed->spawn(nested(depth, destroyed.get()));
+    (void)destroyed->turn();
+    destroyed.reset();
+    { auto const never_started = nested(3, nullptr); }
+}
+
+TEST_CASE("an exception passes through a deep chain of tasks") {
+    event_loop loop;
+    CHECK_THROWS_AS(loop.run(nested_throw(1'000)), std::string);
+}

@@ -390,3 +390,112 @@ TEST_CASE("a call returns an error if there is no memory for its stack, and the 
     CHECK(calls == 1);
 }
 #endif
+
+namespace {
+
+/// Goes on until it succeeds, as workers of queues do.
+struct persistent {
+    table<book> books;
+    entitable::clock* time;
+    int* requests;
+    int* ends;
+
+    int operator()() const {
+        counted_end const counted{*ends};
+        for (;;) {
+            ++*requests;
+            if (books.get("shelf", "none")) { return 1; }
+            time->wait_until(time->steady() + 100ms);
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("a function that goes on until it succeeds is unwound when its loop is destroyed") {
+    far_loop in;
+    int requests = 0;
+    int ends = 0;
+    int waits = 0;
+    int swallowed = 0;
+    auto loop = std::make_unique<event_loop>(loop_options{.time = &in.time, .letters = false});
+    loop_transport const near{*loop, in.cloud};
+    entitable::clock& time = loop_clock(*loop);
+    loop->spawn(on_own_stack(*loop, persistent{{near, "Books"}, &time, &requests, &ends}));
+    auto const only_waits = [&]() {
+        counted_end const counted{ends};
+        for (;;) {
+            ++waits;
+            time.wait_until(time.steady() + 1h);
+        }
+    };
+    auto const catches_everything = [&]() {
+        counted_end const counted{ends};
+        while (swallowed < 5) {
+            try {
+                time.wait_until(time.steady() + 1h);
+            } catch (std::exception const&) {
+                ++swallowed; // never: the exception has no public base
+            } catch (...) {
+                ++swallowed; // again at each further wait
+            }
+        }
+    };
+    loop->spawn(on_own_stack(*loop, only_waits));
+    loop->spawn(on_own_stack(*loop, catches_everything));
+    for (int turn = 0; turn < 10; ++turn) {
+        (void)loop->turn();
+        in.time.wait_until(in.time.steady() + 10ms);
+    }
+    int const before = requests;
+    CHECK(before >= 1);
+    CHECK(waits == 1);
+    loop.reset();
+    CHECK(ends == 3);
+    CHECK(requests <= before + 4);
+    CHECK(waits == 4);
+    CHECK(swallowed == 5);
+}
+
+TEST_CASE("a guard in a destructor is not unwound twice") {
+    far_loop in;
+    int ends = 0;
+    auto loop = std::make_unique<event_loop>(loop_options{.time = &in.time, .letters = false});
+    loop_transport const near{*loop, in.cloud};
+    entitable::clock& time = loop_clock(*loop);
+    struct says_goodbye {
+        table<book> books;
+        ~says_goodbye() {
+            for (int each = 0; each < 10; ++each) { (void)books.remove("shelf", "1", any_etag); }
+        }
+    };
+    auto const work = [&]() {
+        counted_end const counted{ends};
+        says_goodbye const last{{near, "Books"}};
+        for (;;) { time.wait_until(time.steady() + 1h); }
+    };
+    loop->spawn(on_own_stack(*loop, work));
+    (void)loop->turn();
+    loop.reset();
+    CHECK(ends == 1);
+}
+
+#if !ENTITABLE_STACKS_ARE_THREADS
+TEST_CASE("stacks are used again, and an end without memory for one is an error of the call") {
+    event_loop loop;
+    std::set<void const*> places;
+    auto const here = [&]() -> result<void> {
+        int local = 0;
+        places.insert(static_cast<void const*>(&local));
+        return {};
+    };
+    for (int each = 0; each < 50; ++each) { CHECK(loop.run(on_own_stack(loop, here))); }
+    CHECK(places.size() <= 2);
+    constexpr std::size_t too_many = std::size_t{1} << 60U;
+    auto const refused = loop.run(on_own_stack(loop, here, too_many));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == error_code::internal_error);
+    auto const without_result = [&] { return 7; };
+    CHECK_THROWS_AS(loop.run(on_own_stack(loop, without_result, too_many)), error);
+}
+#endif

@@ -104,6 +104,7 @@ protected:
                 core().send(*this);
                 return false;
             }
+            if (request.writes()) { scope->note_write(); }
             answer_here();
         }
     }

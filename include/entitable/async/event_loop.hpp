@@ -9,6 +9,7 @@
 #include <entitable/async/task.hpp>
 #include <entitable/core/result.hpp>
 
+#include <chrono>
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -22,6 +23,11 @@ struct loop_options {
         500}; ///< maximum number of requests in flight, to all transports; further requests are queued; 0 counts as 1
     clock* time{&system_clock()}; ///< clock of the driver that the loop makes; must outlive the loop
     bool letters{true};           ///< whether other threads may `post`: the loop opens a pipe for that
+    /// How long a turn may take: work that is left then waits for the next turn, so that a program with other work in its thread stays
+    /// responsive. A single function of the program may take longer. A clock that stands still sets no limit.
+    std::chrono::nanoseconds turn{std::chrono::milliseconds{1}};
+    std::size_t steps{
+        1024}; ///< maximum number of steps of a turn: tasks resumed or started, requests sent; 0 counts as 1
 };
 
 namespace detail {
@@ -31,13 +37,45 @@ inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
 
-/// A coroutine that only its loop awaits. Its frame is destroyed at its end.
+/// A queue in one piece of memory.
+template <class T>
+class waiting_line {
+public:
+    [[nodiscard]] bool empty() const noexcept { return next_ == all_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size() - next_; }
+    void push_back(T one) {
+        if (next_ > size()) { // more places are used up than waiting
+            all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(next_));
+            next_ = 0;
+        }
+        all_.push_back(std::move(one));
+    }
+    [[nodiscard]] T pop_front() { return std::move(all_[next_++]); }
+
+private:
+    std::vector<T> all_;
+    std::size_t next_{};
+};
+
+/// The promise of a coroutine that only its loop awaits. Its frame is destroyed at its end, or by its loop.
+class spawned_frame : public ring_link {
+public:
+    std::coroutine_handle<> frame;
+    spawned_frame* next_posted{}; ///< used before the loop owns it
+
+protected:
+    spawned_frame() = default;
+    ~spawned_frame() = default;
+};
+
+/// A coroutine that only its loop awaits.
 class spawned_task {
 public:
-    class promise_type : public ring_link {
+    class promise_type final : public spawned_frame {
     public:
         [[nodiscard]] spawned_task get_return_object() noexcept {
-            return spawned_task{std::coroutine_handle<promise_type>::from_promise(*this)};
+            frame = std::coroutine_handle<promise_type>::from_promise(*this);
+            return spawned_task{*this};
         }
         [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
         [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
@@ -45,10 +83,12 @@ public:
         void unhandled_exception() const noexcept { std::terminate(); } // its body does not throw
     };
 
-    std::coroutine_handle<promise_type> frame;
+    [[nodiscard]] spawned_frame& promise() const noexcept { return promise_; }
 
 private:
-    explicit spawned_task(std::coroutine_handle<promise_type> of) noexcept : frame(of) {}
+    explicit spawned_task(spawned_frame& of) noexcept : promise_(of) {}
+
+    spawned_frame& promise_;
 };
 
 } // namespace detail
@@ -67,10 +107,13 @@ class event_loop {
 public:
     /// Makes its own driver.
     explicit event_loop(loop_options const& options = {})
-        : own_(std::make_unique<poll_driver>(*options.time)), core_(*own_, options.in_flight, options.letters) {}
+        : own_(std::make_unique<poll_driver>(*options.time)),
+          core_(*own_, options.in_flight, options.letters),
+          turn_(options.turn),
+          steps_(options.steps) {}
     /// Uses this driver, which must outlive the loop; `options.time` has no effect.
     explicit event_loop(io_driver& io, loop_options const& options = {})
-        : core_(io, options.in_flight, options.letters) {}
+        : core_(io, options.in_flight, options.letters), turn_(options.turn), steps_(options.steps) {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
     /// Destroys unfinished tasks where they wait. Their pending requests may or may not take effect: call `stop` and `run` first. Ends the
@@ -82,19 +125,20 @@ public:
                 .raise();
         }
         core_.close_ways();
-        while (!tasks_.alone()) {
-            auto& promise = static_cast<detail::spawned_task::promise_type&>(*tasks_.next());
-            std::coroutine_handle<detail::spawned_task::promise_type>::from_promise(promise).destroy();
-        }
+        while (!tasks_.alone()) { static_cast<detail::spawned_frame&>(*tasks_.next()).frame.destroy(); }
     }
 
     /// Takes over a task, which starts in the next turn.
     template <class T>
     void spawn(task<T> begun) {
-        detail::spawned_task const made = own(*this, std::move(begun));
-        made.frame.promise().link_before(tasks_);
-        fresh_.push_back(made.frame);
+        take_over(own(*this, std::move(begun)).promise());
+    }
+    /// Used by other kinds of spawned coroutines: owns the coroutine, and starts it in the next turn.
+    void take_over(detail::spawned_frame& begun) {
+        begun.link_before(tasks_); // even if the next line throws, the loop destroys the frame
+        fresh_.push_back(begun.frame);
         ++spawned_;
+        core_.io().wake();
     }
     /// Runs until every task has ended. If no event is left that could wake a task, a loop with `letters` waits for a `post`; a loop
     /// without `letters` ends all operations with TransportFailed, including later operations, and throws that error if tasks still wait.
@@ -118,32 +162,34 @@ public:
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) { wait(); }
     }
-    /// Does all work that is possible without waiting; used by programs with their own loop. Returns whether there are tasks.
+    /// Does work that is possible without waiting, within the limits `loop_options::turn` and `steps`; used by programs with their own loop.
+    /// If work is left, `wakes_at` returns a time in the past. Returns whether there are tasks.
     bool turn() {
-        constexpr std::size_t at_a_time = 1024;
         struct running {
             bool& now;
             bool before;
             ~running() { now = before; }
         } const until_the_end{runs_, std::exchange(runs_, true)};
         if (auto& mailbox = core_.mailbox()) {
-            for (auto& letter : mailbox->take()) { letter(); }
+            for (auto& letter : mailbox->take()) { letters_.push_back(std::move(letter)); }
         }
         steady_time const now = core_.time().steady();
-        core_.fire_timers(now);
-        core_.look_at_tokens();
-        core_.poll(now);
-        core_.resume_ready(at_a_time);
-        for (auto const each : std::exchange(fresh_, {})) {
-            core_.enter(core_.root());
-            each.resume();
+        detail::turn_limit limit{core_.time(), detail::time_after(now, turn_), steps_};
+        for (std::size_t count = 0; !letters_.empty() && limit.allows(count); ++count) {
+            auto const letter = letters_.pop_front();
+            letter();
         }
+        core_.fire_timers(now, limit);
+        core_.look_at_tokens();
+        core_.poll(now, limit);
+        core_.resume_ready(limit);
+        start_fresh(limit);
         if (thrown_) { std::rethrow_exception(std::exchange(thrown_, {})); }
         return !tasks_.alone();
     }
     /// Returns the time at which `turn` has work even if nothing arrives at the driver.
     [[nodiscard]] steady_time wakes_at() const {
-        return fresh_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
+        return fresh_.empty() && letters_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
     }
     /// Ends every operation in flight, and every operation started later, with Cancelled. Tasks resume with that error. Permanent: a
     /// stopped loop sends no more requests.
@@ -183,6 +229,20 @@ private:
         }
 #endif
     }
+    /// Starts spawned tasks. Their requests are begun by polls in between, so that this work counts too.
+    void start_fresh(detail::turn_limit& limit) {
+        constexpr std::size_t between_polls = 8;
+        std::size_t const all = fresh_.size(); // those that are spawned meanwhile start in the next turn
+        for (std::size_t count = 0; count < all && limit.allows(count); ++count) {
+            auto const next = fresh_.pop_front();
+            core_.enter(core_.root());
+            detail::trampoline::run(next);
+            core_.enter(core_.root());
+            if (count % between_polls == between_polls - 1 && count + 1 < all) {
+                core_.poll(core_.time().steady(), limit);
+            }
+        }
+    }
     /// Waits for the events that the tasks wait for.
     void wait() {
         steady_time const wakes = wakes_at();
@@ -190,7 +250,8 @@ private:
             entitable::error silent{error_code::transport_failed, "deadlock: every task is waiting"};
             if (core_.root().ended() != nullptr) { silent.raise(); }
             core_.root().end(silent);
-        } else if (wakes != (steady_time::min)()) {
+        } else if (wakes != (steady_time::min)() ||
+            (++busy_turns_ % turns_between_looks == 0 && core_.io().watches())) {
             core_.io().wait(wakes);
         }
     }
@@ -198,7 +259,13 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::vector<std::coroutine_handle<>> fresh_; ///< spawned coroutines that have not started
+    detail::waiting_line<std::coroutine_handle<>> fresh_;        ///< spawned coroutines that have not started
+    detail::waiting_line<detail::loop_mailbox::letter> letters_; ///< posted functions that have not run
+    std::chrono::nanoseconds turn_;
+    std::size_t steps_;
+    /// Tasks that are always ready do not keep the loop from its descriptors.
+    static constexpr unsigned turns_between_looks = 8;
+    unsigned busy_turns_{};
     std::uint64_t spawned_{};
     bool runs_{}; ///< a turn is running
     std::optional<entitable::error> problem_;

@@ -125,7 +125,9 @@ public:
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         detail::own_stack* const stack = detail::own_stack::of(*core_);
         if (stack == nullptr) { return detail::not_on_a_stack(); }
+        stack->count_refusal();
         if (way_->at_once && !stack->stopped()) {
+            if (request_ref{request}.writes()) { stack->note_write(); }
             auto answer = way_->through.execute(request, context);
             if (core_->has_to_yield()) { stack->yield(); }
             return answer;

@@ -20,12 +20,6 @@ struct first_of {
 
 namespace detail {
 
-/// Returns the time `by` after `now`; `no_deadline` if the sum overflows: `no_timeout` never passes.
-[[nodiscard]] inline steady_time time_after(steady_time now, std::chrono::nanoseconds by) noexcept {
-    auto const ticks = std::chrono::duration_cast<steady_time::duration>(by);
-    return ticks > no_deadline - now ? no_deadline : now + ticks;
-}
-
 /// Tasks in their own scope, inside the scope in which they are awaited.
 class scoped : protected parked {
 protected:

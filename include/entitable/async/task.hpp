@@ -6,6 +6,7 @@
 /// `task<T>`: a coroutine that starts when it is awaited, and is owned by the coroutine that awaits it.
 
 #include <entitable/async/detail/parked.hpp>
+#include <entitable/async/detail/trampoline.hpp>
 
 #include <concepts>
 #include <exception>
@@ -18,12 +19,19 @@ class task;
 
 namespace detail {
 
-/// The coroutine to resume when tasks end. Counts these tasks and the coroutine; the last of them to end resumes the coroutine. A task
-/// that ends immediately therefore does not resume a coroutine, and the depth of the stack depends on the nesting of tasks and not on their
-/// number.
+/// The coroutine to resume when tasks end. Counts these tasks and the coroutine; the last of them to end resumes the coroutine.
 struct task_group {
     std::coroutine_handle<> waiting;
     std::size_t left{};
+};
+
+class task_promise_base;
+
+/// A task that awaits another one: lets the frames of a chain be destroyed from its end, without depth of the stack.
+struct task_link {
+    task_promise_base* waiting{}; ///< null if the awaiting coroutine is not a `task`
+    task_promise_base* awaited{};
+    std::coroutine_handle<>* owner{}; ///< the handle that owns the awaited frame
 };
 
 class task_promise_base {
@@ -31,9 +39,8 @@ public:
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     struct at_end {
         [[nodiscard]] bool await_ready() const noexcept { return false; }
-        [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
-            if (group == nullptr || --group->left != 0) { return std::noop_coroutine(); }
-            return group->waiting;
+        void await_suspend(std::coroutine_handle<>) const noexcept {
+            if (group != nullptr && --group->left == 0) { trampoline::then(group->waiting); }
         }
         void await_resume() const noexcept {}
 
@@ -42,8 +49,23 @@ public:
     [[nodiscard]] at_end final_suspend() const noexcept { return {group}; }
     void unhandled_exception() noexcept { thrown = std::current_exception(); }
 
+    /// Destroys a frame, and the frames of the tasks that it awaits before it.
+    static void destroy(std::coroutine_handle<> frame, task_promise_base& promise) noexcept {
+        task_promise_base* last = &promise;
+        while (last->awaits != nullptr) { last = last->awaits->awaited; }
+        while (last != &promise) {
+            task_link& link = *last->awaited_by;
+            last = link.waiting;
+            last->awaits = nullptr;
+            std::exchange(*link.owner, {}).destroy();
+        }
+        frame.destroy();
+    }
+
     task_group* group{};
     std::exception_ptr thrown;
+    task_link* awaits{};     ///< the task that this one waits for, if it awaits it directly
+    task_link* awaited_by{}; ///< the task that waits for this one, if it awaits it directly
 };
 
 template <class T>
@@ -92,7 +114,7 @@ public:
         return *this;
     }
     ~task() {
-        if (frame_) { frame_.destroy(); }
+        if (frame_) { detail::task_promise_base::destroy(frame_, promise()); }
     }
 
     explicit operator bool() const noexcept { return static_cast<bool>(frame_); } ///< whether it owns a coroutine
@@ -105,18 +127,36 @@ public:
         awaiter(awaiter const&) = delete;
         awaiter& operator=(awaiter const&) = delete;
 
-        [[nodiscard]] bool await_ready() const noexcept { return false; } ///< starts in `await_suspend`
-        /// Starts the task; resumes immediately if it ends immediately.
-        bool await_suspend(std::coroutine_handle<> waiting) {
-            group_ = {waiting, 2};
-            awaited_.begin(group_);
-            return --group_.left != 0;
+        ~awaiter() { unlink(); }
+
+        [[nodiscard]] bool await_ready() const noexcept { return false; } ///< starts after `await_suspend`
+        /// Lets the task start as soon as the awaiting coroutine is suspended.
+        template <class Promise>
+        void await_suspend(std::coroutine_handle<Promise> waiting) {
+            group_ = {waiting, 1};
+            auto& promise = awaited_.promise();
+            promise.group = &group_;
+            if constexpr (std::derived_from<Promise, detail::task_promise_base>) {
+                link_ = {&waiting.promise(), &promise, &awaited_.frame_};
+                waiting.promise().awaits = &link_;
+                promise.awaited_by = &link_;
+            }
+            detail::trampoline::then(awaited_.frame_);
         }
-        T await_resume() { return awaited_.take(); } ///< the result; rethrows an exception
+        /// Returns the result; rethrows an exception.
+        T await_resume() {
+            unlink();
+            return awaited_.take();
+        }
 
     private:
+        void unlink() noexcept {
+            if (link_.waiting != nullptr) { std::exchange(link_.waiting, nullptr)->awaits = nullptr; }
+        }
+
         task awaited_;
         detail::task_group group_;
+        detail::task_link link_;
     };
 
     /// Starts the task and waits for its end. Throws InvalidInput if the task is empty: awaited before, or moved from.
@@ -137,22 +177,26 @@ public:
     }
     /// Starts the task as a member of a group, which must outlive the task.
     void begin(detail::task_group& group) {
-        frame_.promise().group = &group;
-        frame_.resume();
+        promise().group = &group;
+        detail::trampoline::run(frame_);
     }
     /// Whether it has started and ended.
     [[nodiscard]] bool ended() const noexcept { return frame_ && frame_.done(); }
     /// Returns its result, at its end; rethrows an exception.
     T take() {
-        if (auto const& thrown = frame_.promise().thrown) { std::rethrow_exception(thrown); }
-        return frame_.promise().take();
+        if (auto const& thrown = promise().thrown) { std::rethrow_exception(thrown); }
+        return promise().take();
     }
 
 private:
     friend promise_type;
     explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
 
-    std::coroutine_handle<promise_type> frame_;
+    [[nodiscard]] promise_type& promise() const noexcept {
+        return std::coroutine_handle<promise_type>::from_address(frame_.address()).promise();
+    }
+
+    std::coroutine_handle<> frame_;
 };
 
 namespace detail {

@@ -22,8 +22,9 @@ public:
     [[nodiscard]] virtual date_time now() noexcept = 0;
     /// The monotonic time, for deadlines and delays.
     [[nodiscard]] virtual steady_time steady() noexcept = 0;
-    /// Returns when `steady()` has reached `time`.
-    virtual void wait_until(steady_time time) noexcept = 0;
+    /// Returns when `steady()` has reached `time`. Does not throw, except that the clock for code on stacks of a loop unwinds code whose
+    /// loop is destroyed (`on_own_stack`).
+    virtual void wait_until(steady_time time) = 0;
 };
 
 /// The computer's clock; valid for the whole program, without state.

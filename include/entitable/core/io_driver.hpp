@@ -58,6 +58,9 @@ public:
     [[nodiscard]] virtual bool watches() const noexcept = 0;
     /// Returns after a handler was called, or at `until`. May return earlier: callers wait in a loop.
     virtual void wait(steady_time until) = 0;
+    /// Called when there is new work outside of `wait` and of a turn of the loop: a driver whose waits happen elsewhere arranges a turn. Not
+    /// needed by a driver that waits only in `wait`.
+    virtual void wake() noexcept {}
 
     /// Returns the guest of this type; makes it with `make()`, which returns a new object, if there is none.
     template <class Guest, class Make>
@@ -78,17 +81,20 @@ private:
     std::vector<std::pair<void const*, io_guest*>> guests_;
 };
 
-/// A driver over the system's `poll`. Without descriptors it waits by its clock. Its virtual functions are declared inline, because
-/// otherwise GCC would emit all of them in each file.
+/// A driver over the system's `poll`, and on Linux over `epoll` once there are many descriptors. Without descriptors it waits by its clock.
+/// Its virtual functions are declared inline, because otherwise GCC would emit all of them in each file.
 class poll_driver final : public io_driver {
 public:
     /// The clock must outlive the driver.
     explicit poll_driver(clock& time = system_clock()) noexcept : time_(&time) {}
+    ENTITABLE_DECL ~poll_driver() override;
 
     [[nodiscard]] clock& time() const noexcept override { return *time_; } ///< the clock of the constructor
-    /// Costs no system call.
+    /// Costs no system call with few descriptors, otherwise one, and none to remove a descriptor.
     ENTITABLE_DECL void watch(io_descriptor descriptor, io_interest what, io_handler* told) override;
-    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether any is watched
+    [[nodiscard]] bool watches() const noexcept override {
+        return !watched_.empty() || many_ > 0;
+    } ///< whether any is watched
     /// Waits in `poll`, or by its clock.
     ENTITABLE_DECL void wait(steady_time until) override;
 
@@ -99,9 +105,20 @@ private:
         io_handler* told;
     };
 
+    // With many descriptors.
+    bool begin_many();
+    void watch_many(io_descriptor descriptor, io_interest what, io_handler* told);
+    bool enter_many(watched const& one);
+    void wait_many(steady_time until);
+    void forget_many(io_descriptor descriptor);
+
     clock* time_;
-    std::vector<watched> watched_;
-    std::vector<watched> ready_; ///< ready descriptors of the current wait; a member to reuse its memory
+    int epoll_{-1};                           ///< the system's set of descriptors, once there are many
+    std::size_t many_{};                      ///< number of descriptors in the set
+    std::vector<watched> by_descriptor_;      ///< those of the set, with `none` for descriptors that are not watched
+    std::vector<io_descriptor> always_ready_; ///< descriptors that the set does not take
+    std::vector<watched> watched_;            ///< descriptors without a set
+    std::vector<watched> ready_;              ///< ready descriptors of the current wait; a member to reuse its memory
 };
 
 ENTITABLE_END_NAMESPACE

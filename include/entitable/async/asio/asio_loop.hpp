@@ -3,85 +3,16 @@
 #pragma once
 
 /// \file
-/// `asio_loop`: an event loop on an executor of Boost.Asio; `async_run`: a task with a completion token.
+/// `asio_loop`: an event loop on an executor of Boost.Asio; `async_run` and `async_call`: awaited calls with a completion token.
 
-#include <entitable/async/asio/detail/asio_driver.hpp>
+#include <entitable/async/asio/detail/asio_call.hpp>
+#include <entitable/async/asio/detail/asio_state.hpp>
+#include <entitable/async/asio/error_category.hpp>
 #include <entitable/async/event_loop.hpp>
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-namespace detail {
-
-/// The loop, its driver, and the timer that runs its turns.
-class asio_state : public std::enable_shared_from_this<asio_state> {
-public:
-    asio_state(boost::asio::any_io_executor const& on, loop_options options)
-        : on_(boost::asio::make_strand(on)),
-          timer_(on_),
-          driver_(on_, [this] { turn_soon(); }),
-          loop_(driver_, without_letters(options)) {}
-
-    [[nodiscard]] event_loop& loop() noexcept { return loop_; }
-    [[nodiscard]] boost::asio::any_io_executor const& on() const noexcept { return on_; }
-    /// Runs a turn as soon as the current code has returned.
-    void turn_soon() {
-        if (!std::exchange(turns_, true)) {
-            boost::asio::post(on_, [self = weak_from_this()] {
-                if (auto const alive = self.lock()) { alive->turn(); }
-            });
-        }
-    }
-
-private:
-    static loop_options without_letters(loop_options options) {
-        options.letters = false; // a watched pipe would prevent the io_context from ending
-        return options;
-    }
-    void turn() {
-        struct at_end { // an exception thrown by a task leaves io_context::run, which may be called again
-            asio_state& of;
-            ~at_end() { of.wait(); }
-        } const then{*this};
-        turns_ = false;
-        (void)loop_.turn();
-    }
-    void wait() {
-        steady_time const wakes = loop_.wakes_at();
-        if (wakes == (steady_time::min)()) { return turn_soon(); }
-        if (wakes == (steady_time::max)()) {
-            wakes_ = wakes;
-            timed_ = false;
-            timer_.cancel();
-        } else if (wakes != wakes_ || !timed_) {
-            wakes_ = wakes;
-            timed_ = true;
-            timer_.expires_at(wakes); // this also ends the previous wait
-            timer_.async_wait([self = weak_from_this()](boost::system::error_code const& ended) {
-                if (auto const alive = self.lock(); alive && !ended) {
-                    alive->timed_ = false;
-                    alive->turn_soon();
-                }
-            });
-        }
-    }
-
-    boost::asio::any_io_executor on_;
-    boost::asio::steady_timer timer_;
-    asio_driver driver_;
-    event_loop loop_; // destroyed first
-    steady_time wakes_{(steady_time::max)()};
-    bool turns_{};
-    bool timed_{};
-};
-
-} // namespace detail
 
 /// An event loop on an `io_context` of the program: its descriptors and timers wait there, and `io_context::run` returns when no work is
 /// left. It uses its own strand, so the context may be run by several threads.
@@ -89,7 +20,7 @@ private:
 /// Objects made for its loop (tables, sequences, semaphores) are used by tasks, which run on that strand. A transport without channels
 /// blocks the thread that runs the strand during each request.
 ///
-/// Thread safety: other threads may only call `async_run` and `spawn`. Unfinished tasks are destroyed with this object, on the thread that
+/// Thread safety: other threads may only call `async_run`, `async_call`, `spawn` and `stop`, and the calls of an `asio_table`. Unfinished tasks are destroyed with this object, on the thread that
 /// destroys it, while no other thread runs the context.
 class asio_loop {
 public:
@@ -108,11 +39,16 @@ public:
     /// to use from any thread.
     template <class T>
     void spawn(task<T> begun) {
-        boost::asio::dispatch(state_->on(), [state = state_, begun = std::move(begun)]() mutable {
-            state->loop().spawn(std::move(begun));
-            state->turn_soon();
-        });
+        boost::asio::dispatch(state_->on(),
+            [state = state_, begun = std::move(begun)]() mutable { state->loop().spawn(std::move(begun)); });
     }
+    /// Ends every call under way, and every later call, with Cancelled: `event_loop::stop`, from any thread. `io_context::run` returns when
+    /// all handlers have been called.
+    void stop() {
+        boost::asio::dispatch(state_->on(), [state = state_] { state->loop().stop(); });
+    }
+    /// Used by calls with a completion token.
+    [[nodiscard]] std::shared_ptr<detail::asio_state> const& state() const noexcept { return state_; }
 
 private:
     std::shared_ptr<detail::asio_state> state_;
@@ -120,44 +56,77 @@ private:
 
 namespace detail {
 
-/// Runs a task, and passes its result to a handler, on the handler's executor.
-template <class Handler, class T>
-task<> tell_handler(boost::asio::any_io_executor on, task<T> work, Handler handler) {
-    auto const to = boost::asio::get_associated_executor(handler, on);
-    auto const busy = boost::asio::make_work_guard(to);
-    std::exception_ptr thrown;
-    std::optional<T> value;
-#if ENTITABLE_HAS_EXCEPTIONS
-    try {
-        value.emplace(co_await std::move(work));
-    } catch (...) { thrown = std::current_exception(); }
-#else
-    value.emplace(co_await std::move(work));
-#endif
-    if (!value) { value.emplace(failure{error_code::internal_error, "an exception escaped the task"}); }
-    boost::asio::post(to, [handler = std::move(handler), thrown, value = *std::move(value)]() mutable {
-        std::move(handler)(thrown, std::move(value));
-    });
+template <class First, class...>
+struct first_of_types {
+    using type = First;
+};
+
+/// What follows the parameters of a call: a completion token, or `call_diagnostics` and a token.
+template <class... Rest>
+concept call_completion = sizeof...(Rest) == 1 ||
+    (sizeof...(Rest) == 2 && std::same_as<call_diagnostics&, typename first_of_types<Rest..., void>::type>);
+
+/// Starts a call that completes `void(error_code, T)`.
+template <class Make, class Token>
+auto begin_coded_call(asio_loop_name in, Make make, call_diagnostics* whole, Token&& token) {
+    using value = typename awaited_result<std::invoke_result_t<Make&, asio_state&>>::type;
+    return begin_call<value>(std::move(in), tells_code{whole}, std::forward<Token>(token), std::move(make));
+}
+template <class Make, class Token>
+auto begin_coded_call(asio_loop_name in, Make make, Token&& token) {
+    return begin_coded_call(
+        std::move(in), std::move(make), static_cast<call_diagnostics*>(nullptr), std::forward<Token>(token));
+}
+template <class Make, class Token>
+auto begin_coded_call(asio_loop_name in, Make make, call_diagnostics& whole, Token&& token) {
+    return begin_coded_call(std::move(in), std::move(make), &whole, std::forward<Token>(token));
 }
 
+/// Gives a task away when its call begins.
 template <class T>
-struct tell_initiation {
-    template <class Handler>
-    void operator()(Handler&& handler, asio_loop* loop, task<T> work) const {
-        loop->spawn(
-            tell_handler(loop->get_executor(), std::move(work), std::decay_t<Handler>(std::forward<Handler>(handler))));
-    }
+struct given_task {
+    task<result<T>> work;
+
+    task<result<T>> operator()(asio_state&) { return std::move(work); }
+};
+
+/// Calls a function of the program with the loop.
+template <class Function>
+struct loop_function {
+    Function function;
+
+    decltype(auto) operator()(asio_state& in) { return function(in.loop()); }
 };
 
 } // namespace detail
 
 /// Runs a task that returns a `result` in the loop, and completes a token with it: a callback `(std::exception_ptr, result<T>)`,
-/// `use_awaitable`, `use_future`, `deferred`. The exception is the task's exception; awaitables and futures throw it. Safe to use
-/// from any thread. The loop must outlive the task.
+/// `use_awaitable`, `use_future`, `deferred`. The exception is the task's exception; awaitables and futures throw it. Cancellation and
+/// executors are those of `async_call`. Safe to use from any thread. The loop must outlive the task.
 template <class T, class Token>
 auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {
-    return boost::asio::async_initiate<Token, void(std::exception_ptr, result<T>)>(
-        detail::tell_initiation<result<T>>{}, token, &loop, std::move(work));
+    return detail::begin_call<T>(detail::asio_loop_name{loop.state()}, detail::tells_result{},
+        std::forward<Token>(token), detail::given_task<T>{std::move(work)});
+}
+
+/// Calls `function(event_loop&)` on the strand of the loop, and awaits what it returns: any awaitable of this library that returns a
+/// `result<T>`. Completes `void(boost::system::error_code, T)`, or `void(boost::system::error_code)` if T is void; T is
+/// default-constructed on failure. The arguments after the function are a completion token, or `call_diagnostics&` and a token.
+///
+/// Work is kept on the executor of the handler and on that of the loop from the initiation on. The handler is called through its executor,
+/// never from inside the initiation. The memory of the call comes from the allocator of the handler, and is freed before it is called.
+///
+/// Cancellation (Boost 1.77 or newer): `terminal` and `partial` end the call at once, with its request under way; a write may have the
+/// effect `unknown` then. `total` ends it only while no write was sent. The call then completes with `operation_aborted`.
+///
+/// Errors: those of the awaited call; InternalError if a function of the program throws. Cancelled if the loop no longer exists.
+///
+/// Thread safety: safe to use from any thread.
+template <class Function, class... Rest>
+    requires detail::call_completion<Rest...>
+auto async_call(asio_loop& loop, Function function, Rest&&... diagnostics_and_token) {
+    return detail::begin_coded_call(detail::asio_loop_name{loop.state()},
+        detail::loop_function<Function>{std::move(function)}, std::forward<Rest>(diagnostics_and_token)...);
 }
 
 ENTITABLE_END_NAMESPACE

@@ -57,16 +57,15 @@ public:
     /// Like `table::remove`.
     [[nodiscard]] awaited<own_request<write_entity>> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return {at_, [&] { return removing(partition..., row..., std::move(condition)); }};
+        return remove_keys<awaited<own_request<write_entity>>>(
+            partition_key(partition...), row_key(row...), std::move(condition));
     }
     /// Like `table::remove_if_present`.
     [[nodiscard]] awaited<concluded<own_request<write_entity>, if_present>> remove_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
         etag_condition condition) const {
-        return {at_, [&] {
-                    return concluded<own_request<write_entity>, if_present>{
-                        removing(partition..., row..., std::move(condition))};
-                }};
+        return remove_keys<awaited<concluded<own_request<write_entity>, if_present>>>(
+            partition_key(partition...), row_key(row...), std::move(condition));
     }
 
     /// Like `table::update`. The awaitable holds the change, and calls it on the thread of the loop; `update_options::time` is ignored.
@@ -109,6 +108,36 @@ public:
 protected:
     explicit async_keyed(shared<async_place> at) noexcept : at_(std::move(at)) {}
 
+    // The calls by key strings.
+    template <class Found>
+    [[nodiscard]] read_of<Found> read_keys(result<std::string_view>&& partition, result<std::string_view>&& row) const {
+        return {at_, [&] { return entity_read<Entity, Found>{at_->table, std::move(partition), std::move(row)}; }};
+    }
+    template <class Awaited, class Change>
+    [[nodiscard]] Awaited change_entity(result<std::string> partition, result<std::string> row, bool forced,
+        Change&& change, update_options const& options) const {
+        return {at_, [&] {
+                    return typename Awaited::operation_type{
+                        std::forward<Change>(change), at_->table.options().reading, [&](row_change of_row) {
+                            return to_update(at_->table, partition, row, of_row, forced, options, at_->core.time());
+                        }};
+                }};
+    }
+    template <class Body>
+    static task<result<transacted>> transact_on_own_stack(
+        shared<async_place> at, result<std::string> partition, Body body, transaction_options options) {
+        transacting<Body> const work{at.get(), &partition, &body, &options};
+        co_return co_await on_own_stack(at->core, work);
+    }
+    template <class Awaited>
+    [[nodiscard]] Awaited remove_keys(
+        result<std::string> partition, result<std::string> row, etag_condition condition) const {
+        return {at_, [&] {
+                    return typename Awaited::operation_type{
+                        at_->table.to_write(removal(std::move(partition), std::move(row), std::move(condition)))};
+                }};
+    }
+
     shared<async_place> at_;
 
 private:
@@ -127,12 +156,6 @@ private:
             return transact_entities<Entity>(through, std::move(*partition), *body, *options);
         }
     };
-    template <class Body>
-    static task<result<transacted>> transact_on_own_stack(
-        shared<async_place> at, result<std::string> partition, Body body, transaction_options options) {
-        transacting<Body> const work{at.get(), &partition, &body, &options};
-        co_return co_await on_own_stack(at->core, work);
-    }
     template <class Found>
     [[nodiscard]] read_of<Found> read(key_argument<typename P::value_type> const&... partition,
         key_argument<typename R::value_type> const&... row) const {
@@ -147,24 +170,6 @@ private:
     [[nodiscard]] read_of<Found> read_named(reference<Entity> const& named) const {
         return read_keys<Found>(borrowed_key(key_part::partition, std::string_view{named.partition_key}),
             borrowed_key(key_part::row, std::string_view{named.row_key}));
-    }
-    template <class Found>
-    [[nodiscard]] read_of<Found> read_keys(result<std::string_view>&& partition, result<std::string_view>&& row) const {
-        return {at_, [&] { return entity_read<Entity, Found>{at_->table, std::move(partition), std::move(row)}; }};
-    }
-    [[nodiscard]] own_request<write_entity> removing(key_argument<typename P::value_type> const&... partition,
-        key_argument<typename R::value_type> const&... row, etag_condition condition) const {
-        return at_->table.to_write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
-    }
-    template <class Awaited, class Change>
-    [[nodiscard]] Awaited change_entity(result<std::string> partition, result<std::string> row, bool forced,
-        Change&& change, update_options const& options) const {
-        return {at_, [&] {
-                    return typename Awaited::operation_type{
-                        std::forward<Change>(change), at_->table.options().reading, [&](row_change of_row) {
-                            return to_update(at_->table, partition, row, of_row, forced, options, at_->core.time());
-                        }};
-                }};
     }
 };
 

@@ -7,6 +7,7 @@
 
 #include <entitable/async/detail/loop_mailbox.hpp>
 #include <entitable/async/detail/parked.hpp>
+#include <entitable/async/detail/trampoline.hpp>
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/core/transport/channel.hpp>
 
@@ -18,6 +19,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// Returns the time `by` after `now`; `no_deadline` if the sum overflows: `no_timeout` never passes.
+[[nodiscard]] inline steady_time time_after(steady_time now, std::chrono::nanoseconds by) noexcept {
+    auto const ticks = std::chrono::duration_cast<steady_time::duration>(by);
+    return ticks > no_deadline - now ? no_deadline : now + ticks;
+}
 
 /// The timers, with the next one on top. Used by one thread.
 class loop_timers {
@@ -101,6 +108,27 @@ protected:
     ~sending() = default;
 };
 
+/// Limits the work of one turn of a loop.
+class turn_limit {
+public:
+    turn_limit(clock& time, steady_time ends, std::size_t steps) noexcept
+        : time_(time), ends_(ends), left_(steps < 1 ? 1 : steps) {}
+
+    /// Whether a stage of the turn may take one more step, after `taken` steps. Each stage may take a few, so that none starves.
+    [[nodiscard]] bool allows(std::size_t taken) noexcept {
+        constexpr std::size_t few = 4;
+        if (taken < few) { return true; }
+        if (left_ == 0) { return false; }
+        if (--left_ % few == 0 && time_.steady() >= ends_) { left_ = 0; }
+        return left_ != 0;
+    }
+
+private:
+    clock& time_;
+    steady_time ends_;
+    std::size_t left_;
+};
+
 /// Used by one thread.
 class loop_core {
 public:
@@ -125,16 +153,20 @@ public:
     // ---- ready queue ----
 
     /// Queues a waiter to be resumed in a later step of a turn, in its scope.
-    void make_ready(parked& one) noexcept { static_cast<in_queue&>(one).link_before(ready_); }
+    void make_ready(parked& one) noexcept {
+        bool const first = ready_.alone();
+        static_cast<in_queue&>(one).link_before(ready_);
+        if (first) { io_.wake(); }
+    }
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.alone(); }
-    /// Resumes at most `most` entries of the ready queue.
-    void resume_ready(std::size_t most) {
-        for (std::size_t count = 0; count < most && !ready_.alone(); ++count) {
+    /// Resumes entries of the ready queue.
+    void resume_ready(turn_limit& limit) {
+        for (std::size_t count = 0; !ready_.alone() && limit.allows(count); ++count) {
             parked& one = parked::of(*ready_.next());
             static_cast<in_queue&>(one).unlink();
             static_cast<in_scope&>(one).unlink();
             scope_ = one.scope != nullptr ? one.scope : &root_;
-            one.waiting.resume();
+            trampoline::run(one.waiting);
         }
         scope_ = &root_;
     }
@@ -159,14 +191,17 @@ public:
     }
     /// Sends a request, or queues it until fewer are in flight.
     void send(sending& one) {
-        if (under_way_ < in_flight_) {
+        if (under_way_ < in_flight_ && turn_.alone()) {
             begin(one);
         } else {
             static_cast<in_queue&>(one).link_before(turn_);
         }
     }
     /// Ends a request in flight early; its response comes from the next poll of the channel.
-    void cancel(sending& one, error const& why) { one.way->opened->cancel(&one, why); }
+    void cancel(sending& one, error const& why) {
+        one.way->opened->cancel(&one, why);
+        io_.wake();
+    }
     /// Waits for the response to a request in flight whose frame is being destroyed.
     void take_back(sending& one) noexcept {
         loop_way& way = *one.way;
@@ -176,14 +211,14 @@ public:
             if (one.sent) { io_.wait(way.opened->wakes_at()); }
         }
     }
-    /// Takes the responses that have arrived. `now` is the time.
-    void poll(steady_time now) {
+    /// Takes the responses that have arrived, and sends queued requests. `now` is the time.
+    void poll(steady_time now, turn_limit& limit) {
         for (std::size_t index = 0; index < busy_.size();) {
             loop_way* const way = busy_[index];
             poll(*way, now);
             index += index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise another channel is at its index
         }
-        while (under_way_ < in_flight_ && !turn_.alone()) {
+        for (std::size_t count = 0; under_way_ < in_flight_ && !turn_.alone() && limit.allows(count); ++count) {
             auto& one = static_cast<sending&>(parked::of(*turn_.next()));
             static_cast<in_queue&>(one).unlink();
             begin(one);
@@ -193,8 +228,8 @@ public:
     // ---- time ----
 
     [[nodiscard]] loop_timers& timers() noexcept { return timers_; }
-    void fire_timers(steady_time now) {
-        while (timers_.next() <= now) {
+    void fire_timers(steady_time now, turn_limit& limit) {
+        for (std::size_t count = 0; timers_.next() <= now && limit.allows(count); ++count) {
             parked& one = timers_.top();
             timers_.remove(one);
             one.timer_fired();
@@ -212,7 +247,7 @@ public:
     [[nodiscard]] steady_time wakes_at(steady_time now) const noexcept {
         constexpr auto look = std::chrono::milliseconds{20};
         constexpr auto look_at_letters = std::chrono::milliseconds{5};
-        if (!ready_.alone()) { return (steady_time::min)(); }
+        if (!ready_.alone() || (under_way_ < in_flight_ && !turn_.alone())) { return (steady_time::min)(); }
         steady_time wakes = timers_.next();
         auto const sooner = [&](steady_time other) { wakes = other < wakes ? other : wakes; };
         for (loop_way const* const each : busy_) { sooner(each->opened->wakes_at()); }
@@ -227,7 +262,9 @@ private:
         if (way.under_way++ == 0) { busy_.push_back(&way); }
         ++under_way_;
         one.sent = true;
+        if (one.request.writes()) { (one.scope != nullptr ? *one.scope : root_).note_write(); }
         way.opened->send(one.request, one.context, &one);
+        io_.wake();
     }
     void poll(loop_way& way, steady_time now) {
         way.opened->poll(now, [&](completion& done) {

@@ -8,6 +8,7 @@
 #include <entitable/async/detail/loop_core.hpp>
 #include <entitable/core/detail/side_stack.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,12 +16,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Unwinds a function on its own stack whose coroutine was destroyed. Derived from nothing that programs catch by name.
+struct stack_unwinding {};
+
+/// Returns the pool of a loop's stacks.
+[[nodiscard]] inline stack_pool& stack_pool_of(loop_core& core);
+
 /// One stack of a loop, awaited by the coroutine that runs it. Must not be moved. Used by one thread.
 class own_stack final : parked {
 public:
     own_stack(loop_core& core, std::size_t bytes, stack_body run, void* of)
-        : core_(core), run_(run), of_(of), side_(bytes, &first, this) {}
-    /// Runs started code to completion: all its requests are refused, and waits end immediately.
+        : core_(core), run_(run), of_(of), side_(stack_pool_of(core), bytes, &first, this) {}
+    /// Runs started code to completion: all its requests are refused, waits end immediately, and after a few of them the code is unwound.
     ~own_stack() {
         ending_ = true;
         waiting = nullptr;
@@ -72,6 +79,19 @@ public:
         return ended != nullptr ? std::optional{*ended} : std::nullopt;
     }
     [[nodiscard]] bool ending() const noexcept { return ending_; }
+    /// Called before each request and each wait that is refused because the coroutine was destroyed: code that does not give up is unwound
+    /// by an exception. Code that runs while another exception unwinds the stack is not.
+    void count_refusal() {
+        constexpr unsigned patience = 3;
+        if (!ending_ || ++refused_ <= patience) { return; }
+#if ENTITABLE_HAS_EXCEPTIONS
+        if (std::uncaught_exceptions() == 0) { throw stack_unwinding{}; }
+#endif
+    }
+    /// Records in the scope of the code that it sends a write.
+    void note_write() noexcept {
+        if (scope != nullptr) { scope->note_write(); }
+    }
     /// Leaves the stack until it is woken.
     void leave() {
         side_.leave();
@@ -86,6 +106,7 @@ public:
     void wait_until(steady_time until) {
         while (!answered_ && until > steady()) {
             if (ending_ || scope->ended() != nullptr) {
+                count_refusal();
                 constexpr auto longest = std::chrono::hours{24 * 365};
                 if (auto const left = until - steady(); left < longest) { skipped_ += left; }
                 return;
@@ -134,6 +155,7 @@ private:
     bool ending_{};
     bool woken_{};
     bool answered_{};
+    unsigned refused_{};
 };
 
 /// A request sent by code that runs on its own stack. Borrows the call of this code, and returns it when the request is settled.
@@ -248,7 +270,7 @@ public:
         own_stack const* const stack = own_stack::of(core_);
         return stack == nullptr ? core_.time().steady() : stack->steady();
     }
-    void wait_until(steady_time time) noexcept override {
+    void wait_until(steady_time time) override {
         if (own_stack* const stack = own_stack::of(core_)) {
             stack->wait_until(time);
         } else {
@@ -256,15 +278,18 @@ public:
         }
     }
 
+    stack_pool pool; ///< of the stacks of the loop
+
 private:
     loop_core& core_;
 };
 
 /// Returns the clock of a loop's stacks, made once.
-[[nodiscard]] inline clock& stack_clock_of(loop_core& core) {
+[[nodiscard]] inline stack_clock& stack_clock_of(loop_core& core) {
     if (!core.stacks_time) { core.stacks_time = std::make_unique<stack_clock>(core); }
-    return *core.stacks_time;
+    return static_cast<stack_clock&>(*core.stacks_time);
 }
+inline stack_pool& stack_pool_of(loop_core& core) { return stack_clock_of(core).pool; }
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

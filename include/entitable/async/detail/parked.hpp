@@ -53,7 +53,7 @@ struct in_queue : ring_link {};
 /// A set of waiters and of nested sets, which is ended as a whole.
 class wait_scope : ring_link {
 public:
-    explicit wait_scope(wait_scope* around) {
+    explicit wait_scope(wait_scope* around) : around_(around) {
         if (around != nullptr) {
             link_before(around->scopes_);
             if (around->ended_) { ended_.emplace(*around->ended_); }
@@ -64,9 +64,18 @@ public:
     [[nodiscard]] error const* ended() const noexcept { return ended_ ? &*ended_ : nullptr; }
     /// Ends all waiters of the set, present and future ones. The first reason is retained.
     inline void end(error const& why);
+    /// Records that a write was sent in this scope.
+    void note_write() noexcept {
+        for (wait_scope* each = this; each != nullptr && !each->wrote_; each = each->around_) { each->wrote_ = true; }
+    }
+    /// Whether a write was sent in this scope or a nested one.
+    [[nodiscard]] bool wrote() const noexcept { return wrote_; }
 
 private:
     friend class parked;
+
+    wait_scope* around_;
+    bool wrote_{};
 
     ring_link members_;
     ring_link scopes_;

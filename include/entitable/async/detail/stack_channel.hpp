@@ -25,6 +25,7 @@ public:
 
     void send(request_ref request, call& context, void* tag) override {
         own_stack* const stack = own_stack::of(core_);
+        if (stack != nullptr) { stack->count_refusal(); }
         request.visit([&]<class Request>(Request const& asked) {
             if (stack == nullptr) {
                 all_.emplace(tag, std::make_unique<refused_of<Request>>(asked, context, tag));
@@ -92,6 +93,7 @@ private:
 
         void go() {
             if (this->way->at_once && !this->stack().stopped()) {
+                if (request_ref{asked_}.writes()) { this->stack().note_write(); }
                 this->answer_.emplace(this->way->through.execute(asked_, this->context));
                 return this->settle();
             }

@@ -29,8 +29,10 @@
 #endif
 #endif
 #if defined(ENTITABLE_TELLS_SANITIZER)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+#include <vector>
 #if defined(_LIBCPP_VERSION)
 // The library has this function of the C++ ABI, but <cxxabi.h> does not declare it.
 namespace __cxxabiv1 {
@@ -55,27 +57,84 @@ using stack_body = void (*)(void* of);
 
 #if !ENTITABLE_STACKS_ARE_THREADS
 
+/// Stacks that are used again: mappings of whole pages with a guard page below each. Keeps a few of one size. Used by one thread at a time.
+class stack_pool {
+public:
+    struct block {
+        void* memory{};
+        std::size_t bytes{};
+    };
+
+    stack_pool() = default;
+    stack_pool(stack_pool const&) = delete;
+    stack_pool& operator=(stack_pool const&) = delete;
+    ~stack_pool() {
+        for (block const& each : idle_) { (void)::munmap(each.memory, each.bytes); }
+    }
+
+    /// Returns a stack of at least this size; a block without memory if the system has none left, or no mapping for the guard page.
+    [[nodiscard]] block take(std::size_t usable) noexcept {
+        auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        std::size_t const bytes = (usable + page - 1) / page * page + page;
+        if (!idle_.empty() && idle_.back().bytes == bytes) {
+            block const used = idle_.back();
+            idle_.pop_back();
+#if defined(ENTITABLE_TELLS_SANITIZER)
+            __asan_unpoison_memory_region(static_cast<unsigned char*>(used.memory) + page, used.bytes - page);
+#endif
+            return used;
+        }
+        void* const made = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (made == MAP_FAILED) { return {}; }
+        // Stacks grow down. The guard page divides the mapping; a process may have only a limited number of mappings.
+        if (::mprotect(made, page, PROT_NONE) != 0) {
+            (void)::munmap(made, bytes);
+            return {};
+        }
+        return {made, bytes};
+    }
+    void give_back(block const& used) noexcept {
+        constexpr std::size_t kept = 64;
+        if (idle_.empty()) {
+#if ENTITABLE_HAS_EXCEPTIONS
+            try {
+                idle_.reserve(kept);
+            } catch (...) { // NOLINT: the stack is unmapped
+            }
+#else
+            idle_.reserve(kept);
+#endif
+        }
+        if (idle_.size() < idle_.capacity() && (idle_.empty() || idle_.back().bytes == used.bytes)) {
+            idle_.push_back(used);
+        } else {
+            (void)::munmap(used.memory, used.bytes);
+        }
+    }
+
+private:
+    std::vector<block> idle_;
+};
+
 /// Must not be moved. When it is destroyed, its function has ended or was never entered. Used by one thread at a time.
 class side_stack {
 public:
-    /// `bytes` are rounded up to pages; a guard page after the end makes an overflow fail.
-    side_stack(std::size_t bytes, stack_body run, void* of) noexcept : run_(run), of_(of), bytes_(bytes) {}
+    /// `bytes` are rounded up to pages; a guard page after the end makes an overflow fail. The pool must outlive the stack.
+    side_stack(stack_pool& pool, std::size_t bytes, stack_body run, void* of) noexcept
+        : pool_(pool), run_(run), of_(of), bytes_(bytes) {}
     side_stack(side_stack const&) = delete;
     side_stack& operator=(side_stack const&) = delete;
     ~side_stack() {
-        if (memory_ != nullptr) { (void)::munmap(memory_, bytes_); }
+        if (memory_ != nullptr) { pool_.give_back({memory_, bytes_}); }
     }
 
     /// Allocates the stack, before the first entry. Returns false if there is no memory for it.
     [[nodiscard]] bool allocate() noexcept {
-        auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-        std::size_t const size = (bytes_ + page - 1) / page * page + page;
-        void* const made = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (made == MAP_FAILED) { return false; }
-        memory_ = made;
-        bytes_ = size;
-        // Stacks grow down. The guard page divides the mapping; a process may have only a limited number of mappings.
-        return ::mprotect(memory_, page, PROT_NONE) == 0 && ::getcontext(&inside_) == 0 && begin();
+        auto const taken = pool_.take(bytes_);
+        if (taken.memory == nullptr) { return false; }
+        memory_ = taken.memory;
+        bytes_ = taken.bytes;
+        return ::getcontext(&inside_) == 0 && begin();
     }
     /// Runs until the function leaves (true) or has ended (false).
     bool enter() {
@@ -140,6 +199,7 @@ private:
         std::memcpy(&exceptions_, &kept, sizeof kept);
     }
 
+    stack_pool& pool_;
     stack_body run_;
     void* of_;
     std::size_t bytes_;
@@ -156,10 +216,13 @@ private:
 
 #else
 
+/// Stacks of threads belong to the system.
+class stack_pool {};
+
 /// The implementation by a thread. The caller of `enter` waits until it leaves, so that only one of the two runs at a time.
 class side_stack {
 public:
-    side_stack(std::size_t, stack_body run, void* of) noexcept : run_(run), of_(of) {}
+    side_stack(stack_pool&, std::size_t, stack_body run, void* of) noexcept : run_(run), of_(of) {}
     side_stack(side_stack const&) = delete;
     side_stack& operator=(side_stack const&) = delete;
     ~side_stack() {

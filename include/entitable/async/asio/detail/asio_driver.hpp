@@ -12,6 +12,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,7 +20,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Calls handlers, and then `after`, on its executor, which runs one function at a time. Does not own the descriptors.
+/// Collects the descriptors that are ready, and calls `after`, on its executor, which runs one function at a time; `deliver` calls their
+/// handlers. Does not own the descriptors.
 class asio_driver final : public io_driver {
 public:
     asio_driver(boost::asio::any_io_executor on, std::function<void()> after)
@@ -45,6 +47,26 @@ public:
         at->second->told = told;
         arm(at->second);
     }
+    /// Asks for a turn of the loop, unless one is running.
+    void wake() noexcept override { after_(); }
+    /// Whether a handler is still to be called.
+    [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
+    /// Calls the handlers of descriptors that are ready, a few at least, for about this time.
+    void deliver(std::chrono::nanoseconds longest) {
+        constexpr std::size_t few = 4;
+        if (ready_.empty()) { return; }
+        steady_time const until = time().steady() + std::chrono::duration_cast<steady_time::duration>(longest);
+        for (std::size_t count = 0; !ready_.empty() && (count % few != 0 || count == 0 || time().steady() < until);
+            ++count) {
+            arrival const next = std::move(ready_.front());
+            ready_.pop_front();
+            watched& one = *next.at;
+            one.waits[next.which == io_interest::read ? 0 : 1] = false;
+            if (!wants(one, next.which)) { continue; }
+            one.told->ready(static_cast<io_descriptor>(one.at.native_handle()), next.which);
+            if (one.what != io_interest::none) { arm(next.at); }
+        }
+    }
     [[nodiscard]] bool watches() const noexcept override { return !all_.empty(); }
     /// Used for a coroutine that is destroyed while its request is in flight: no function of the program runs until the request has ended.
     void wait(steady_time until) override {
@@ -54,6 +76,11 @@ public:
     }
 
 private:
+    struct watched;
+    struct arrival {
+        std::shared_ptr<watched> at;
+        io_interest which;
+    };
     struct watched {
         watched(boost::asio::any_io_executor const& on, int number) : at(on, number) {}
 
@@ -73,7 +100,7 @@ private:
         boost::asio::posix::stream_descriptor at;
         io_interest what{io_interest::none};
         io_handler* told{};
-        bool waits[2]{}; ///< pending waits, for reading and for writing
+        bool waits[2]{}; ///< pending waits and undelivered arrivals, for reading and for writing
     };
 
     [[nodiscard]] static bool wants(watched const& one, io_interest which) noexcept {
@@ -90,10 +117,11 @@ private:
         one->at.async_wait(how,
             boost::asio::bind_executor(
                 on_, [this, one, which, &waits, alive = std::weak_ptr<char>{alive_}](boost::system::error_code const&) {
-                    waits = false;
-                    if (alive.expired() || !wants(*one, which)) { return; }
-                    one->told->ready(static_cast<io_descriptor>(one->at.native_handle()), which);
-                    if (one->what != io_interest::none) { arm(one); }
+                    if (alive.expired() || !wants(*one, which)) {
+                        waits = false;
+                        return;
+                    }
+                    ready_.push_back({one, which});
                     after_();
                 }));
     }
@@ -101,6 +129,7 @@ private:
     boost::asio::any_io_executor on_;
     std::function<void()> after_;
     std::map<io_descriptor, std::shared_ptr<watched>> all_;
+    std::deque<arrival> ready_;
     std::shared_ptr<char> alive_ = std::make_shared<char>(); ///< handlers may run after the driver was destroyed
 };
 

@@ -6,6 +6,8 @@
 #include <entitable/cloud/http/impl/curl_session.ipp>
 #include <entitable/core/try.hpp>
 
+#include <deque>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -109,6 +111,7 @@ public:
             session_.stop(*each);
             pool_->give_back(each);
         }
+        for (curl_transfer* const each : aside_) { pool_->give_back(each); }
     }
 
     void send(http_request const& request, http_call const& how, void* tag) override {
@@ -119,6 +122,11 @@ public:
         transfer->tag = tag;
         transfer->told = &ended_;
         auto begun = transfer->begin(request, how);
+        if (begun && !aside_.empty()) { // behind those that wait for a socket
+            aside_.push_back(transfer.get());
+            (void)transfer.release();
+            return;
+        }
         if (begun) { begun = session_.start(*transfer); }
         if (!begun) {
             pool_->give_back(transfer.release());
@@ -131,20 +139,29 @@ public:
         for (curl_transfer* const each : under_way_) {
             if (each->tag == tag) { return retire(*each, each->end(why)); }
         }
+        for (std::size_t index = 0; index < aside_.size(); ++index) {
+            if (aside_[index]->tag == tag) { return drop_aside(index, why); }
+        }
     }
     void poll(steady_time now, http_sink sink) override {
         session_.turn(now);
         while (!ended_.empty()) {
             curl_transfer& last = *ended_.back();
-            ended_.pop_back();
-            retire(last, last.finish(*last.ended));
+            if (last.lacks_socket()) {
+                set_aside(last, now);
+            } else {
+                ended_.pop_back();
+                ++freed_;
+                retire(last, last.finish(*last.ended));
+            }
         }
         if (now >= next_look_) { look(now); }
+        if (!aside_.empty()) { try_again(now); }
         answers_.take_each([&](answered& each) { sink(each.tag, std::move(each.response)); });
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
         if (!answers_.empty() || !ended_.empty()) { return (steady_time::min)(); }
-        if (under_way_.empty()) { return (steady_time::max)(); }
+        if (under_way_.empty() && aside_.empty()) { return (steady_time::max)(); }
         return session_.wakes_at() < next_look_ ? session_.wakes_at() : next_look_;
     }
 
@@ -154,17 +171,50 @@ private:
         result<http_response> response;
     };
 
-    void retire(curl_transfer& transfer, result<http_response> response) {
+    void remove(curl_transfer& transfer) noexcept {
         session_.stop(transfer);
         under_way_[transfer.place] = under_way_.back();
         under_way_[transfer.place]->place = transfer.place;
         under_way_.pop_back();
+    }
+    /// The system has no socket left: the transfer waits, within its time, until others have ended.
+    void set_aside(curl_transfer& transfer, steady_time now) {
+        aside_.push_back(&transfer); // first: the rest does not throw
+        ended_.pop_back();
+        remove(transfer);
+        next_try_ = now + slice;
+    }
+    void drop_aside(std::size_t index, error const& why) {
+        curl_transfer& transfer = *aside_[index];
+        answers_.push_back({transfer.tag, transfer.end(why)});
+        aside_.erase(aside_.begin() + static_cast<std::ptrdiff_t>(index));
+        pool_->give_back(&transfer);
+    }
+    /// Starts as many transfers as others have ended, and one from time to time.
+    void try_again(steady_time now) {
+        if (now >= next_try_) {
+            next_try_ = now + slice;
+            ++freed_;
+        }
+        for (; freed_ > 0 && !aside_.empty(); --freed_) {
+            ended_.reserve(under_way_.size() + 1);
+            under_way_.reserve(under_way_.size() + 1);
+            curl_transfer& next = *aside_.front();
+            next.begin_again();
+            if (auto begun = session_.start(next); !begun) { return drop_aside(0, begun.error()); }
+            aside_.pop_front();
+            next.place = under_way_.size();
+            under_way_.push_back(&next);
+        }
+        freed_ = 0;
+    }
+    void retire(curl_transfer& transfer, result<http_response> response) {
+        remove(transfer);
         answers_.push_back({transfer.tag, std::move(response)});
         pool_->give_back(&transfer);
     }
     /// Ends transfers that have lasted too long, or were cancelled on another thread, which does not wake this thread.
     void look(steady_time now) {
-        constexpr std::chrono::milliseconds slice{20};
         next_look_ = now + slice;
         for (std::size_t index = under_way_.size(); index-- > 0;) {
             curl_transfer& each = *under_way_[index];
@@ -174,12 +224,25 @@ private:
                 next_look_ = each.ends;
             }
         }
+        for (std::size_t index = aside_.size(); index-- > 0;) {
+            if (auto why = aside_[index]->overdue(now)) {
+                why->server_message = "the system has no socket left";
+                drop_aside(index, *why);
+            } else if (aside_[index]->ends < next_look_) {
+                next_look_ = aside_[index]->ends;
+            }
+        }
     }
+
+    static constexpr std::chrono::milliseconds slice{20};
 
     shared<curl_pool> pool_;
     curl_session& session_;
     std::vector<curl_transfer*> under_way_;
     std::vector<curl_transfer*> ended_; ///< transfers that libcurl has finished
+    std::deque<curl_transfer*> aside_;  ///< transfers that wait because the system has no socket left
+    std::size_t freed_{};               ///< transfers that have ended since the last try
+    steady_time next_try_{(steady_time::min)()};
     pending_list<answered> answers_;
     steady_time next_look_{(steady_time::min)()};
 };
@@ -202,9 +265,17 @@ ENTITABLE_DECL result<http_response> curl_client::send(http_request const& reque
     for (;;) {
         steady_time now = system_clock().steady();
         session->turn(now);
-        if (transfer.ended) { return transfer.finish(*transfer.ended); }
-        if (auto why = transfer.overdue(now)) { return transfer.end(*std::move(why)); }
         constexpr std::chrono::milliseconds slice{20}; // a cancellation does not wake a wait: it is polled
+        if (transfer.ended) {
+            if (!transfer.lacks_socket()) { return transfer.finish(*transfer.ended); }
+            if (auto why = transfer.overdue(now)) { return transfer.end(*std::move(why)); }
+            session->stop(transfer);
+            system_clock().wait_until(now + slice); // other threads may free a socket
+            transfer.begin_again();
+            (void)session->start(transfer); // it was accepted before
+            continue;
+        }
+        if (auto why = transfer.overdue(now)) { return transfer.end(*std::move(why)); }
         steady_time const latest = transfer.ends < now + slice ? transfer.ends : now + slice;
         session->own_driver().wait(session->wakes_at() < latest ? session->wakes_at() : latest);
     }

@@ -11,9 +11,14 @@
 
 #include <curl/curl.h>
 
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <vector>
+
+#if !defined(_WIN32)
+#include <sys/socket.h>
+#endif
 
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "entitable/cloud/http/curl_client.hpp needs libcurl 7.87 or newer"
@@ -45,6 +50,10 @@ public:
 
     /// Prepares the handle for `request`, which must not change until the transfer has ended.
     [[nodiscard]] result<void> begin(http_request const& request, http_call const& call);
+    /// Whether libcurl has finished because the system had no socket left: the request was not sent, and may be started again.
+    [[nodiscard]] bool lacks_socket() const noexcept { return no_socket_ && !sent_ && ended && *ended != CURLE_OK; }
+    /// Prepares the handle for the same request again; its time runs on.
+    void begin_again();
     /// Returns the result, once libcurl has finished.
     [[nodiscard]] result<http_response> finish(CURLcode code);
     /// Returns the result of a transfer that is ended early, because it takes too long or on request.
@@ -102,6 +111,19 @@ private:
         auto& self = *static_cast<curl_transfer*>(transfer);
         return self.guarded([&] { return self.reader_.body({bytes, size * count}); }) ? size * count : 0;
     }
+#if !defined(_WIN32)
+    static curl_socket_t on_socket_needed(void* transfer, curlsocktype, curl_sockaddr* address) noexcept {
+        auto& self = *static_cast<curl_transfer*>(transfer);
+#if defined(SOCK_CLOEXEC)
+        int const made = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
+        int const made = ::socket(address->family, address->socktype, address->protocol);
+#endif
+        if (made >= 0) { return made; }
+        self.no_socket_ = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+        return CURL_SOCKET_BAD;
+    }
+#endif
     /// Called when there is a connection, right before the request is sent. Called again if libcurl found a reused connection dead and
     /// sends again: only a request that changes nothing may be sent twice.
     static int on_connected(void* transfer, char*, char*, int, int) {
@@ -141,6 +163,7 @@ private:
     bool sent_{};     ///< part of the request may have reached the server
     bool harmless_{}; ///< the request changes nothing
     bool out_of_memory_{};
+    bool no_socket_{}; ///< the system had no socket left
 };
 
 ENTITABLE_DECL void curl_transfer::set_up() {
@@ -170,6 +193,10 @@ ENTITABLE_DECL void curl_transfer::set_up() {
     set(CURLOPT_WRITEDATA, this);
     set(CURLOPT_PREREQFUNCTION, &curl_transfer::on_connected);
     set(CURLOPT_PREREQDATA, this);
+#if !defined(_WIN32)
+    set(CURLOPT_OPENSOCKETFUNCTION, &curl_transfer::on_socket_needed);
+    set(CURLOPT_OPENSOCKETDATA, this);
+#endif
     set(CURLOPT_ERRORBUFFER, &text_[0]);
     set(CURLOPT_PRIVATE, this);
 }
@@ -180,6 +207,7 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
     ended.reset();
     sent_ = false;
     out_of_memory_ = false;
+    no_socket_ = false;
     text_[0] = '\0';
     ENTITABLE_TRY(auto url, parse_url(request.url, "the URL of the request"));
     if (!url.encrypted && !url.is_loopback() && !(options_.link_local_http && url.is_link_local())) {
@@ -201,6 +229,13 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
     set_method(request);
     if (!usable_) { return failure{error_code::internal_error, "libcurl rejected the client's options"}; }
     return {};
+}
+
+ENTITABLE_DECL void curl_transfer::begin_again() {
+    ended.reset();
+    no_socket_ = false;
+    text_[0] = '\0';
+    reader_.begin(request_->method, call_);
 }
 
 ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {

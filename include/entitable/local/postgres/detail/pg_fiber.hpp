@@ -103,6 +103,7 @@ private:
     static constexpr std::size_t most = 1024;
 
     io_driver& io_;
+    stack_pool memory_; ///< outlives the stacks
     std::vector<std::unique_ptr<pg_fiber>> all_;
     std::vector<pg_fiber*> idle_;
     std::vector<pg_fiber*> ready_;
