@@ -49,9 +49,14 @@ template <class Function, class... Fields>
 namespace detail {
 
 struct day_of_time {
-    [[nodiscard]] date_time operator()(date_time time) const noexcept { return time.day(); }
-    [[nodiscard]] std::optional<date_time> operator()(std::optional<date_time> const& time) const noexcept {
-        return time ? std::optional{time->day()} : std::nullopt;
+    /// `Time`: `date_time`, or an optional of it.
+    template <class Time>
+    [[nodiscard]] Time operator()(Time const& time) const noexcept {
+        if constexpr (std::is_same_v<Time, date_time>) {
+            return time.day();
+        } else {
+            return time ? Time{time->day()} : Time{};
+        }
     }
 };
 
