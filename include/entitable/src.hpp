@@ -13,6 +13,7 @@
 
 #include <entitable/src/bulk.hpp>
 #include <entitable/src/client.hpp>
+#include <entitable/src/companions.hpp>
 #include <entitable/src/core.hpp>
 #include <entitable/src/fleet.hpp>
 #include <entitable/src/memory.hpp>

@@ -9,6 +9,7 @@
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/selected.hpp>
 
+#include <concepts>
 #include <optional>
 #include <type_traits>
 
@@ -49,14 +50,11 @@ template <class Function, class... Fields>
 namespace detail {
 
 struct day_of_time {
-    /// `Time`: `date_time`, or an optional of it.
-    template <class Time>
-    [[nodiscard]] Time operator()(Time const& time) const noexcept {
-        if constexpr (std::is_same_v<Time, date_time>) {
-            return time.day();
-        } else {
-            return time ? Time{time->day()} : Time{};
-        }
+    [[nodiscard]] date_time operator()(date_time time) const noexcept { return time.day(); }
+    /// A template, so that files without it do not compile `std::optional<date_time>`.
+    template <std::same_as<date_time> Time>
+    [[nodiscard]] std::optional<Time> operator()(std::optional<Time> const& time) const noexcept {
+        return time ? std::optional{time->day()} : std::nullopt;
     }
 };
 
