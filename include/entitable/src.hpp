@@ -17,5 +17,6 @@
 #include <entitable/src/core.hpp>
 #include <entitable/src/fleet.hpp>
 #include <entitable/src/memory.hpp>
+#include <entitable/src/moves.hpp>
 #include <entitable/src/shards.hpp>
 #include <entitable/src/work.hpp>
