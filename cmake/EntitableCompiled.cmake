@@ -67,7 +67,7 @@ endfunction()
 
 get_property(entitable_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 if("CXX" IN_LIST entitable_languages)
-    entitable_add_compiled(compiled core PARTS shards core client fleet work bulk memory) # the longest first
+    entitable_add_compiled(compiled core PARTS core shards moves companions fleet work client bulk memory) # the longest first
     if(NOT TARGET entitable::entitable)
         add_library(entitable::entitable ALIAS entitable_compiled)
     endif()

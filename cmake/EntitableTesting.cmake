@@ -19,7 +19,7 @@ function(entitable_add_test_engine)
         return()
     endif()
     entitable_find_component_libraries()
-    set(parts shards core client fleet work bulk memory advice file testing)
+    set(parts shards moves core client fleet companions work bulk memory advice file testing)
     set(components entitable::file)
     if(TARGET entitable_azure) # with what the service needs: libcurl, OpenSSL, simdjson
         list(APPEND parts azure server)

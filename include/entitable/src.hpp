@@ -13,8 +13,10 @@
 
 #include <entitable/src/bulk.hpp>
 #include <entitable/src/client.hpp>
+#include <entitable/src/companions.hpp>
 #include <entitable/src/core.hpp>
 #include <entitable/src/fleet.hpp>
 #include <entitable/src/memory.hpp>
+#include <entitable/src/moves.hpp>
 #include <entitable/src/shards.hpp>
 #include <entitable/src/work.hpp>

@@ -7,6 +7,7 @@
 #include <entitable/bulk.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
+#include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/memory.hpp>

@@ -80,12 +80,18 @@ struct summing {
     }
 };
 
+/// The type of a mean. Depends on the field, so that a file without a mean does not compile it.
+template <class>
+struct mean_value {
+    using type = std::optional<double>;
+};
+
 /// The mean of integers, exact until the end.
 template <class Field, bool Integers = is_integer_field<Field>>
 struct averaging {
     using is_aggregate = void;
     using field = Field;
-    using value_type = std::optional<double>;
+    using value_type = typename mean_value<Field>::type;
     exact_sum sum;
     std::uint64_t values{};
 
@@ -107,7 +113,7 @@ struct averaging<Field, false> {
     using is_aggregate = void;
     using field = Field;
     using type = present_type<Field>;
-    using value_type = std::optional<double>;
+    using value_type = typename mean_value<Field>::type;
     double sum{};
     double lost{}; // the rounding error of the sum (Kahan and Babuska)
     std::uint64_t values{};

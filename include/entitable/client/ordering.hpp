@@ -9,6 +9,7 @@
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/selected.hpp>
 
+#include <concepts>
 #include <optional>
 #include <type_traits>
 
@@ -50,7 +51,9 @@ namespace detail {
 
 struct day_of_time {
     [[nodiscard]] date_time operator()(date_time time) const noexcept { return time.day(); }
-    [[nodiscard]] std::optional<date_time> operator()(std::optional<date_time> const& time) const noexcept {
+    /// A template, so that files without it do not compile `std::optional<date_time>`.
+    template <std::same_as<date_time> Time>
+    [[nodiscard]] std::optional<Time> operator()(std::optional<Time> const& time) const noexcept {
         return time ? std::optional{time->day()} : std::nullopt;
     }
 };

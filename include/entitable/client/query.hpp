@@ -60,6 +60,8 @@ public:
     /// An empty query: InvalidInput when it runs. For views, which are constructed before they are assigned.
     query() = default;
     /// Made by a table.
+    query(detail::table_core const& table, predicate_nodes const& condition)
+        : any_query(table, condition, Path, detail::kind_of_entity<Entity>) {}
     explicit query(shared<detail::query_source>&& source) : any_query(std::move(source)) {}
     query(any_store through, call_options options, std::string table, result<query_plan> plan)
         : any_query(shared<detail::query_source>::make(std::move(through), std::move(options), std::move(table),
@@ -222,14 +224,14 @@ public:
                 });
             });
         } else {
-            return result<std::vector<std::pair<int, std::tuple<>>>>{std::in_place};
+            return typename detail::no_groups<By>::type{std::in_place};
         }
     }
     /// Returns the result page by page, to stop and continue with `resume(token)`.
     [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names)}; }
 
     /// An input iterator over the entities. Throws the error of a failed page, as `value()` would.
-    class iterator {
+    class iterator : public detail::row_iterator {
     public:
         using iterator_concept = std::input_iterator_tag; ///< single pass
         using value_type = Row;                           ///< the type of its elements
@@ -237,30 +239,20 @@ public:
 
         iterator() = default;
         /// Valid until the next step.
-        [[nodiscard]] Row const& operator*() const { return *static_cast<Row const*>(cursor().current()); }
+        [[nodiscard]] Row const& operator*() const { return *static_cast<Row const*>(row()); }
         [[nodiscard]] Row const* operator->() const { return &**this; } ///< valid until the next step
         /// Moves to the next row; throws the error if it cannot be read, and throws it again on every later step. Past the end, this and
         /// `*` end the program, by `ENTITABLE_ASSERT`; `*` after an error ends it too.
         iterator& operator++() {
-            cursor().advance();
+            step();
             return *this;
         }
-        void operator++(int) { cursor().advance(); }                              ///< the next row
-        [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end(); } ///< whether there are no more rows
-        [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept {
-            return !at.at_ || at.at_->end();
-        }
+        void operator++(int) { step(); } ///< the next row
 
     private:
         friend class query;
 
-        explicit iterator(shared<detail::row_cursor> at) noexcept : at_(std::move(at)) {}
-        [[nodiscard]] detail::row_cursor& cursor() const {
-            ENTITABLE_ASSERT(at_, "an iterator without a query was used", detail::row_cursor::no_row());
-            return *at_;
-        }
-
-        shared<detail::row_cursor> at_;
+        using detail::row_iterator::row_iterator;
     };
 
     /// Runs the query; throws its error if it cannot run.

@@ -10,6 +10,7 @@
 #include <entitable/client/query/reading.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/detail/one_thread.hpp>
+#include <entitable/core/iterator.hpp>
 #include <entitable/core/transport/any_store.hpp>
 
 #include <cstdint>
@@ -235,8 +236,34 @@ private:
     enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 
+/// The part of a query's iterator that does not depend on the type of its rows.
+class row_iterator {
+public:
+    [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end(); } ///< whether there are no more rows
+    [[nodiscard]] friend bool operator==(row_iterator const& at, std::default_sentinel_t) noexcept {
+        return at.at_end();
+    }
+
+protected:
+    row_iterator() = default;
+    explicit row_iterator(shared<row_cursor> at) noexcept : at_(std::move(at)) {}
+
+    [[nodiscard]] void const* row() const { return cursor().current(); }
+    void step() { cursor().advance(); }
+
+private:
+    [[nodiscard]] row_cursor& cursor() const {
+        ENTITABLE_ASSERT(at_, "an iterator without a query was used", row_cursor::no_row());
+        return *at_;
+    }
+
+    shared<row_cursor> at_;
+};
+
 /// The projection that contains only keys.
 ENTITABLE_LAZY [[nodiscard]] projection key_names();
+/// Does the same, with the number of rows that a wide entity has.
+ENTITABLE_LAZY [[nodiscard]] projection keys_and_parts();
 /// The last walk of a query. It belongs to one object: a copy starts without a walk. A template, so that its members
 /// are compiled only if they are called.
 template <class Walk>
@@ -261,6 +288,9 @@ class any_query {
 protected:
     any_query() = default;
     explicit any_query(shared<query_source>&& source);
+    /// A query of a table.
+    ENTITABLE_LAZY any_query(
+        table_core const& table, predicate_nodes const& condition, access_path path, entity_kind const& of);
     any_query(shared<query_source> source, query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}
     // Compiled once: each query of a program has some of them.

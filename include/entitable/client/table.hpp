@@ -209,13 +209,11 @@ public:
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
         static_cast<void>(sizeof(detail::allowed_path<Entity, path>));
-        return entitable::query<Entity, path>{
-            detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
+        return entitable::query<Entity, path>{core_, condition.nodes()};
     }
     /// Used for a predicate that was already diagnosed.
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
-        return entitable::query<Entity, access_path::point>{
-            detail::ask(core_, {}, access_path::point, detail::layout_of_entity<Entity>)};
+        return entitable::query<Entity, access_path::point>{core_, predicate_nodes{}};
     }
 
     /// Does not compile: `where` needs one condition on members of the entity.
@@ -227,15 +225,13 @@ public:
 
     /// Queries all entities; reads the whole table.
     [[nodiscard]] auto scan_table() const {
-        return entitable::query<Entity, access_path::table>{
-            detail::ask(core_, {}, access_path::table, detail::layout_of_entity<Entity>)};
+        return entitable::query<Entity, access_path::table>{core_, predicate_nodes{}};
     }
     /// Queries the entities that satisfy the predicate; may read the whole table.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
-        return entitable::query<Entity, path>{
-            detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
+        return entitable::query<Entity, path>{core_, condition.nodes()};
     }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The function bodies of shards (the map, routing and moves): one part of `entitable/src.hpp`, for programs that compile the parts
+/// The function bodies of shards (the map and routing): one part of `entitable/src.hpp`, for programs that compile the parts
 /// separately and in parallel. Compile each part in exactly one file.
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
@@ -22,12 +22,6 @@
 #include <entitable/shards/map/impl/store_identity.ipp>
 #include <entitable/shards/map/impl/virtual_shards.ipp>
 #include <entitable/shards/map/impl/watched_stores.ipp>
-#include <entitable/shards/move/impl/shard_move.ipp>
-#include <entitable/shards/move/impl/shard_mover.ipp>
-#include <entitable/shards/move/impl/shard_mover_drops.ipp>
-#include <entitable/shards/move/impl/shard_mover_map.ipp>
-#include <entitable/shards/move/impl/shard_splitting.ipp>
-#include <entitable/shards/move/impl/shard_table_copy.ipp>
 #include <entitable/shards/route/impl/adopt.ipp>
 #include <entitable/shards/route/impl/hashed_tables.ipp>
 #include <entitable/shards/route/impl/map_stores.ipp>

@@ -28,7 +28,7 @@
 #include <entitable/core/request/profile.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/request/resumable.hpp>
-#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

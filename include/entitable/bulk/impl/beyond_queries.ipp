@@ -4,6 +4,7 @@
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
 #include <entitable/core/request/page_cursor.hpp>
+#include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 

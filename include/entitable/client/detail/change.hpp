@@ -57,7 +57,7 @@ concept wins_by_reference =
 template <class Change, class Entity>
 [[nodiscard]] consteval bool takes_by_reference() {
     using function = std::remove_pointer_t<std::remove_cvref_t<Change>>;
-    if constexpr (std::is_function_v<function>) {
+    if constexpr (std::is_function<function>::value) {
         if constexpr (requires { typename parameter_of<function>::type; }) {
             using parameter = typename parameter_of<function>::type;
             return std::is_lvalue_reference_v<parameter> && !std::is_const_v<std::remove_reference_t<parameter>> &&
@@ -65,7 +65,7 @@ template <class Change, class Entity>
         } else {
             return false;
         }
-    } else if constexpr (!std::is_class_v<function> || std::is_pointer_v<std::remove_cvref_t<Change>>) {
+    } else if constexpr (!std::is_class<function>::value || std::is_pointer<std::remove_cvref_t<Change>>::value) {
         return false;
     } else if constexpr (requires(function const& wrapped) {
                              { wrapped.get() } -> std::same_as<typename function::type&>;

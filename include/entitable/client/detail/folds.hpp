@@ -50,8 +50,10 @@ void remove_row(void* made) noexcept {
 template <class Entity, class Row>
 inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
 template <class Entity>
-inline constexpr row_kind kind_of_row<Entity, Entity>{
-    read_row<Entity, Entity>, &instantiated_calls<Entity>::make, &instantiated_calls<Entity>::remove};
+constinit row_kind const instantiated_calls<Entity>::rows{
+    &instantiated_entity<Entity>::read, &instantiated_calls<Entity>::make, &instantiated_calls<Entity>::remove};
+template <class Entity>
+inline constexpr row_kind const& kind_of_row<Entity, Entity> = instantiated_calls<Entity>::rows;
 
 template <class Entity>
 void* instantiated_calls<Entity>::add(void* rows) {

@@ -27,6 +27,7 @@ namespace detail {
 class any_query;
 class table_core;
 struct entity_change;
+struct row_kind;
 
 /// Defined outside the class, as `instantiated_entity` is.
 template <class Entity>
@@ -34,6 +35,7 @@ struct instantiated_calls {
     static void* add(void* rows); ///< appends an entity to a `std::vector`
     static void* make();
     static void remove(void* made) noexcept;
+    static row_kind const rows;
     static result<std::optional<Entity>> first(any_query const& asked);
     static result<std::vector<Entity>> all(any_query const& asked);
     static result<Entity> get(table_core const& table, key_source const* partition, key_source const* row);

@@ -133,21 +133,21 @@ public:
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto const keys = sources_of(partition..., row...);
-        return read<Entity>(keys.partition, keys.row);
+        return instantiated_calls<Entity>::get(core_, keys.partition, keys.row);
     }
 
     /// Does the same; nullopt if it does not exist.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto const keys = sources_of(partition..., row...);
-        return read<std::optional<Entity>>(keys.partition, keys.row);
+        return instantiated_calls<Entity>::find(core_, keys.partition, keys.row);
     }
 
     /// Does the same, with ETag and Timestamp. Errors: ResourceNotFound if it does not exist.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto const keys = sources_of(partition..., row...);
-        return read<stored<Entity>>(keys.partition, keys.row);
+        return instantiated_calls<Entity>::get_stored(core_, keys.partition, keys.row);
     }
 
     /// Reads the entity of a reference. Errors: ResourceNotFound if it does not exist. A point query.
@@ -295,17 +295,6 @@ protected:
 
     using of_keys::sources_of;
 
-    /// Reads the entity with these keys.
-    template <class Found>
-    [[nodiscard]] result<Found> read(key_source const* partition, key_source const* row) const {
-        if constexpr (std::same_as<Found, Entity>) {
-            return instantiated_calls<Entity>::get(core_, partition, row);
-        } else if constexpr (std::same_as<Found, stored<Entity>>) {
-            return instantiated_calls<Entity>::get_stored(core_, partition, row);
-        } else {
-            return instantiated_calls<Entity>::find(core_, partition, row);
-        }
-    }
     template <class Found>
     [[nodiscard]] result<Found> read_named(reference<Entity> const& named) const {
         result<Found> found{std::in_place};

@@ -78,6 +78,12 @@ template <class Entity, class Row, class By, class... Aggregates>
     return own;
 }
 
+/// What a refused `group_by` returns. Depends on the group, so that a file without groups does not compile it.
+template <class>
+struct no_groups {
+    using type = result<std::vector<std::pair<int, std::tuple<>>>>;
+};
+
 /// The terminal calls that any query computes from its `for_each` and its `fold` of aggregates.
 template <class Query, class Entity>
 class query_folds : public refused_query_names<Query> {
@@ -199,7 +205,7 @@ public:
             return groups_of<Row>(
                 by, std::tuple{aggregates...}, [&](auto const& visit) { return this->self().for_each(visit); });
         } else {
-            return result<std::vector<std::pair<int, std::tuple<>>>>{std::in_place};
+            return typename no_groups<By>::type{std::in_place};
         }
     }
 };

@@ -6,7 +6,6 @@
 /// The rows of a query, for code that works on rows.
 
 #include <entitable/client/row_walk.hpp>
-#include <entitable/core/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -51,13 +50,6 @@ struct query_rows {
     template <class Query>
     [[nodiscard]] static std::string_view table_of(Query const& asked) noexcept {
         return asked.source_ ? std::string_view{asked.source_->table} : std::string_view{};
-    }
-
-private:
-    [[nodiscard]] static projection keys_and_parts() {
-        projection names = key_names();
-        names.emplace_back(system_row::wide_parts);
-        return names;
     }
 };
 

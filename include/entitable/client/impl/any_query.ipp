@@ -3,12 +3,16 @@
 #pragma once
 
 #include <entitable/client/row_walk.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL any_query::any_query(shared<query_source>&& source) : source_(std::move(source)) {}
+ENTITABLE_LAZY_BODY any_query::any_query(
+    table_core const& table, predicate_nodes const& condition, access_path path, entity_kind const& of)
+    : source_(ask(table, condition, path, of.layout)) {}
 ENTITABLE_DECL any_query::any_query(any_query const& other) = default;
 ENTITABLE_DECL any_query::any_query(any_query&& other) noexcept = default;
 ENTITABLE_DECL any_query& any_query::operator=(any_query const& other) = default;
@@ -16,6 +20,12 @@ ENTITABLE_DECL any_query& any_query::operator=(any_query&& other) noexcept = def
 ENTITABLE_DECL any_query::~any_query() = default;
 
 ENTITABLE_LAZY_BODY projection key_names() { return {"PartitionKey", "RowKey"}; }
+
+ENTITABLE_LAZY_BODY projection keys_and_parts() {
+    projection names = key_names();
+    names.emplace_back(system_row::wide_parts);
+    return names;
+}
 
 ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(query_limits limits, projection names) const {
     one_thread const here{inside_};

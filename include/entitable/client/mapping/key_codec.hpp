@@ -133,16 +133,9 @@ struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
     static constexpr bool low = true; ///< the text contains only hexadecimal digits
 
     /// See `key_codec`.
-    ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
-        out += value.to_string();
-        return true;
-    }
+    ENTITABLE_LAZY static bool append(std::string& out, guid const& value);
     /// See `key_codec`.
-    ENTITABLE_LAZY static bool parse(std::string_view text, guid& out) {
-        auto const read = guid::parse(text);
-        out = read.value_or(guid{});
-        return read && read->to_string() == text; // each value has only one text
-    }
+    ENTITABLE_LAZY static bool parse(std::string_view text, guid& out);
 };
 
 /// An enumeration without names: its number.

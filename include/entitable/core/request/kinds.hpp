@@ -63,19 +63,18 @@ template <table_request Request>
 }
 
 /// Returns the partition of a request, if there is exactly one.
-template <table_request Request>
-[[nodiscard]] std::optional<std::string_view> partition_of(Request const& request) {
+template <table_request Request, class Partition = std::optional<std::string_view>>
+[[nodiscard]] Partition partition_of(Request const& request) {
     if constexpr (requires { request.partition_key; }) {
         return std::string_view{request.partition_key};
     } else if constexpr (requires { request.change; }) {
         return request.change.entity.partition_key();
     } else if constexpr (requires { request.changes; }) {
-        return request.changes.empty() ? std::nullopt : std::optional{request.changes.front().entity.partition_key()};
+        return request.changes.empty() ? Partition{} : Partition{request.changes.front().entity.partition_key()};
     } else if constexpr (requires { request.asked->range; }) {
         return partition_of(*request.asked);
     } else if constexpr (requires { request.range; }) {
-        return request.range.partition.is_point() ? std::optional<std::string_view>{request.range.partition.lower.key}
-                                                  : std::nullopt;
+        return request.range.partition.is_point() ? Partition{request.range.partition.lower.key} : Partition{};
     } else {
         return std::nullopt;
     }

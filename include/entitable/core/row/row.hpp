@@ -162,9 +162,7 @@ public:
 
     /// Appends a property. A property with an explicit type may be absent and still has an entry in the descriptor. Add each name once.
     void add(std::string_view name, value_view value) { put(name, value.type(), &value, false); }
-    void add(std::string_view name, edm_type type, std::optional<value_view> value) {
-        put(name, type, value ? &*value : nullptr, true);
-    }
+    ENTITABLE_LAZY void add(std::string_view name, edm_type type, std::optional<value_view> value);
     /// Builds the row, without Timestamp and ETag. The builder stays usable.
     ENTITABLE_LAZY [[nodiscard]] row build() const;
 

@@ -6,7 +6,7 @@
 /// Behaviours of system rows: readers of entities return the same results with any system rows.
 
 #include <entitable/client/companions/several_types.hpp>
-#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/testing/conformance/trial.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

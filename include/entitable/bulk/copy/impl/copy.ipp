@@ -6,7 +6,7 @@
 #include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/compare.hpp>
-#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>

@@ -22,8 +22,11 @@ struct entity_kind {
 };
 
 template <class Entity>
-inline constexpr entity_kind kind_of_entity{layout_of_entity<Entity>, &instantiated_entity<Entity>::read,
-    &instantiated_entity<Entity>::write, &instantiated_entity<Entity>::reset};
+constinit entity_kind const instantiated_entity<Entity>::kind{layout_of_entity<Entity>,
+    &instantiated_entity<Entity>::read, &instantiated_entity<Entity>::write, &instantiated_entity<Entity>::reset};
+
+template <class Entity>
+inline constexpr entity_kind const& kind_of_entity = instantiated_entity<Entity>::kind;
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -21,6 +21,8 @@ enum class reading : std::uint8_t;
 
 namespace detail {
 
+struct entity_kind;
+
 /// The conversions of an entity. They are defined outside the class: a function that is defined within a class is inline, and each file
 /// would compile it in spite of ENTITABLE_EXTERN. The linker shows the name of this class if ENTITABLE_INSTANTIATE is missing.
 template <class Entity>
@@ -32,6 +34,7 @@ struct instantiated_entity {
     static result<void> write(void const* from, row& to);
     static result<void> read(row_view const& from, void* to, reading mode);
     static void reset(void* entity); ///< resets to a default-constructed entity
+    static entity_kind const kind;
 };
 
 } // namespace detail

@@ -31,6 +31,17 @@ ENTITABLE_LAZY_BODY bool parse_key_integer(
 
 } // namespace detail
 
+ENTITABLE_LAZY_BODY bool key_codec<guid>::append(std::string& out, guid const& value) {
+    out += value.to_string();
+    return true;
+}
+
+ENTITABLE_LAZY_BODY bool key_codec<guid>::parse(std::string_view text, guid& out) {
+    auto const read = guid::parse(text);
+    out = read.value_or(guid{});
+    return read && read->to_string() == text; // each value has only one text
+}
+
 ENTITABLE_LAZY_BODY bool key_codec<std::string>::append(std::string& out, std::string_view value) {
     out += value;
     return true;

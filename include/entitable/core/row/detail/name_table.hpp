@@ -9,8 +9,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string_view>
-#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -32,6 +32,7 @@ public:
     name_table() = default;
     name_table(name_table const&) = delete;
     name_table& operator=(name_table const&) = delete;
+    ~name_table() { ::operator delete(more_); }
 
     /// Hashes a name, eight bytes at once.
     ENTITABLE_LAZY [[nodiscard]] static std::uint32_t hash_of(std::string_view name, std::uint64_t seed) noexcept;
@@ -67,8 +68,7 @@ private:
     std::uint32_t count_{};
     std::uint32_t few_slots_[2 * few];
     entry few_entries_[few];
-    std::vector<std::uint32_t> more_slots_;
-    std::vector<entry> more_entries_;
+    void* more_{}; // the entries, and then the slots, of a table of many names
 };
 
 } // namespace detail

@@ -24,10 +24,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] property_view const* find(std::string_view name);
 
     /// Returns the value of that property; nullopt if it is absent.
-    ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> value(std::string_view name) {
-        property_view const* const found = find(name);
-        return found != nullptr && found->present ? std::optional{found->value} : std::nullopt;
-    }
+    ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> value(std::string_view name);
 
 private:
     static constexpr std::size_t few = 4; ///< properties that need no table

@@ -28,15 +28,16 @@ ENTITABLE_LAZY_BODY void name_table::reserve(std::size_t names) {
     std::size_t capacity = 16;
     while (capacity < 2 * names) { capacity *= 2; }
     if (names > few) {
-        more_entries_.resize(names);
-        more_slots_.assign(capacity, 0);
-        entries_ = more_entries_.data();
-        slots_ = more_slots_.data();
+        ::operator delete(more_);
+        more_ = nullptr;
+        more_ = ::operator new(names * sizeof(entry) + capacity * sizeof(std::uint32_t));
+        entries_ = static_cast<entry*>(more_);
+        slots_ = reinterpret_cast<std::uint32_t*>(entries_ + names);
     } else {
-        std::memset(few_slots_, 0, capacity * sizeof *few_slots_);
         entries_ = few_entries_;
         slots_ = few_slots_;
     }
+    std::memset(slots_, 0, capacity * sizeof *slots_);
     mask_ = capacity - 1;
 }
 

@@ -26,6 +26,11 @@ ENTITABLE_LAZY_BODY property_view const* property_finder::find(std::string_view 
     return nullptr;
 }
 
+ENTITABLE_LAZY_BODY std::optional<value_view> property_finder::value(std::string_view name) {
+    property_view const* const found = find(name);
+    return found != nullptr && found->present ? std::optional{found->value} : std::nullopt;
+}
+
 ENTITABLE_LAZY_BODY property_view const* property_finder::find_in_table(std::string_view name) {
     if (!has_table_) {
         has_table_ = true;

@@ -176,6 +176,10 @@ ENTITABLE_LAZY_BODY std::string make_payload(
 
 } // namespace detail
 
+ENTITABLE_LAZY_BODY void row_builder::add(std::string_view name, edm_type type, std::optional<value_view> value) {
+    put(name, type, value ? &*value : nullptr, true);
+}
+
 ENTITABLE_LAZY_BODY void row_builder::put(
     std::string_view name, edm_type type, value_view const* value, bool nullable) {
     detail::append_property(

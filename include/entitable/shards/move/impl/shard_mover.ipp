@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/backoff.hpp>
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>

@@ -4,7 +4,7 @@
 
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/page_cursor.hpp>
-#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/sync/detail/partition_sync.hpp>

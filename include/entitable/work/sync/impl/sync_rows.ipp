@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/sync/detail/sync_rows.hpp>
