@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+module;
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
+#endif
+
+#include <entitable/aggregate.hpp>
+#include <entitable/async.hpp>
+#include <entitable/async_tables.hpp>
+#include <entitable/core/detail/pending_list.hpp>
+#include <entitable/core/request/page_cursor.hpp>
+#include <entitable/core/row/detail/row_digest.hpp>
+#include <entitable/core/transport/contention.hpp>
+#include <entitable/entitable.hpp>
+#include <entitable/index.hpp>
+#include <entitable/memory.hpp>
+#include <entitable/open.hpp>
+#include <entitable/retrying.hpp>
+#include <entitable/sequence.hpp>
+#include <entitable/tables.hpp>
+#include <entitable/wide.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Winclude-angled-in-module-purview"
+#elif defined(_MSC_VER)
+#pragma warning(disable : 5244) // an include behind the declaration of the module
+#endif
+
+export module entitable.asio;
+
+export import entitable.async;
+
+export extern "C++" {
+#include <entitable/asio.hpp>
+}
