@@ -6,6 +6,7 @@
 /// ENTITABLE_EXTERN(type): a file that uses the entity does not compile its conversions and calls. ENTITABLE_INSTANTIATE(type), of
 /// `<entitable/entitable.hpp>`, compiles them in one file. Both are outside all namespaces, and after ENTITABLE(type, ...).
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/instantiated_calls.hpp>
 #include <entitable/client/extern_macro.hpp>
 #include <entitable/client/mapping/detail/instantiated_entity.hpp>
@@ -30,3 +31,5 @@ void is_instantiated_in_one_file();
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: take the value of a result, or return its error; with variants for coroutines.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/result.hpp>
 #include <entitable/core/try_macros.hpp>
 
@@ -20,3 +21,5 @@ public:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

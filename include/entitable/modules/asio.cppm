@@ -5,22 +5,14 @@ module;
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
 #endif
+// What is imported is not declared again.
+#define ENTITABLE_IMPORTED
 
-#include <entitable/aggregate.hpp>
-#include <entitable/async.hpp>
-#include <entitable/async_tables.hpp>
-#include <entitable/core/detail/pending_list.hpp>
-#include <entitable/core/request/page_cursor.hpp>
-#include <entitable/core/row/detail/row_digest.hpp>
-#include <entitable/core/transport/contention.hpp>
-#include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
-#include <entitable/memory.hpp>
-#include <entitable/open.hpp>
-#include <entitable/retrying.hpp>
-#include <entitable/sequence.hpp>
-#include <entitable/tables.hpp>
-#include <entitable/wide.hpp>
+#include <entitable/core/config.hpp>
+#include <entitable/macros.hpp>
+#include <entitable/core/assertion.hpp>
+#include <entitable/core/chrono.hpp>
+#include <entitable/core/iterator.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_executor.hpp>
@@ -33,9 +25,59 @@ module;
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+#if !defined(_WIN32)
+#include <fcntl.h>
+#endif
+#if __has_include(<sanitizer/common_interface_defs.h>)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+#if __has_include(<ucontext.h>)
+#include <ucontext.h>
+#endif
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+#include <array>
+#if !defined(__GNUC__)
+#include <atomic>
+#endif
+#include <bit>
+#include <cerrno>
+#include <compare>
+#include <concepts>
+#include <condition_variable>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
 #include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunknown-warning-option"
@@ -48,6 +90,7 @@ export module entitable.asio;
 
 export import entitable.async;
 
+// Files that include and files that import have the same names, which are those of the engine.
 export extern "C++" {
 #include <entitable/asio.hpp>
 }

@@ -5,26 +5,41 @@ module;
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
 #endif
+// What is imported is not declared again.
+#define ENTITABLE_IMPORTED
 
-#include <entitable/aggregate.hpp>
-#include <entitable/azure.hpp>
-#include <entitable/core/detail/pending_list.hpp>
-#include <entitable/core/request/page_cursor.hpp>
-#include <entitable/core/row/detail/row_digest.hpp>
-#include <entitable/core/transport/contention.hpp>
-#include <entitable/entitable.hpp>
-#include <entitable/identity.hpp>
-#include <entitable/index.hpp>
-#include <entitable/memory.hpp>
-#include <entitable/messaging.hpp>
-#include <entitable/once.hpp>
-#include <entitable/open.hpp>
-#include <entitable/retrying.hpp>
-#include <entitable/tables.hpp>
-#include <entitable/wide.hpp>
-#include <entitable/worker.hpp>
+#include <entitable/core/config.hpp>
+#include <entitable/macros.hpp>
+#include <entitable/core/assertion.hpp>
+#include <entitable/core/chrono.hpp>
+#include <entitable/core/iterator.hpp>
 
+#include <algorithm>
+#include <array>
+#if !defined(__GNUC__)
+#include <atomic>
+#endif
+#include <bit>
+#include <chrono>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
 #include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunknown-warning-option"
@@ -38,6 +53,7 @@ export module entitable.azure_queue;
 export import entitable.azure;
 export import entitable.messaging;
 
+// Files that include and files that import have the same names, which are those of the engine.
 export extern "C++" {
 #include <entitable/azure_queue.hpp>
 }

@@ -7,6 +7,7 @@ module;
 #endif
 
 #include <entitable/core/config.hpp>
+#include <entitable/macros.hpp>
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/iterator.hpp>
 
@@ -48,6 +49,7 @@ module;
 
 export module entitable;
 
+// Files that include and files that import have the same names, which are those of the engine.
 export extern "C++" {
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>

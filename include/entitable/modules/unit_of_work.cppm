@@ -5,31 +5,45 @@ module;
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
 #endif
+// What is imported is not declared again.
+#define ENTITABLE_IMPORTED
 
-#include <entitable/aggregate.hpp>
-#include <entitable/core/detail/pending_list.hpp>
-#include <entitable/core/request/page_cursor.hpp>
-#include <entitable/core/row/detail/row_digest.hpp>
-#include <entitable/core/transport/contention.hpp>
-#include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
-#include <entitable/memory.hpp>
-#include <entitable/open.hpp>
-#include <entitable/retrying.hpp>
-#include <entitable/tables.hpp>
-#include <entitable/wide.hpp>
+#include <entitable/core/config.hpp>
+#include <entitable/macros.hpp>
+#include <entitable/core/assertion.hpp>
+#include <entitable/core/chrono.hpp>
+#include <entitable/core/iterator.hpp>
 
+#include <algorithm>
 #include <array>
+#if !defined(__GNUC__)
+#include <atomic>
+#endif
+#include <bit>
+#include <cerrno>
+#include <compare>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <iosfwd>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <unordered_set>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #if defined(__clang__)
@@ -43,6 +57,7 @@ export module entitable.unit_of_work;
 
 export import entitable;
 
+// Files that include and files that import have the same names, which are those of the engine.
 export extern "C++" {
 #include <entitable/unit_of_work.hpp>
 }

@@ -5,6 +5,7 @@
 /// \file
 /// The rows of a query, for code that works on rows.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/row_walk.hpp>
 #include <entitable/core/row/system_rows.hpp>
 
@@ -63,3 +64,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `open`: opens the store at an address, so that where a program stores its rows is configuration.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/address/store_address.hpp>
 #include <entitable/core/address/store_kinds_macro.hpp>
 #include <entitable/core/transport/any_store.hpp>
@@ -68,4 +69,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/address/impl/open.ipp>
+#endif
+
 #endif

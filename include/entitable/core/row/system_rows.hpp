@@ -10,6 +10,7 @@
 /// This header registers them: a new kind needs a line here, which also defines how a copy of the table treats it, a
 /// section in docs/stored_formats.md and a behaviour in the conformance suite.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstdint>
@@ -147,3 +148,5 @@ static_assert(are_told_apart());
 
 } // namespace system_row
 ENTITABLE_END_NAMESPACE
+
+#endif
