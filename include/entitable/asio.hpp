@@ -6,7 +6,5 @@
 /// Awaited calls in programs of Boost.Asio: `asio_loop`, an event loop on the program's own `io_context`, and completion tokens. Needs
 /// Boost.Asio, and a system with descriptors.
 
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/async.hpp>
-#endif
 #include <entitable/async/asio/asio_loop.hpp>

@@ -88,14 +88,14 @@ struct header_behind_import {
     static constexpr bool good = true;
 };
 template <>
-struct [[deprecated("include the headers of entitable before the first import, or import their modules")]] header_behind_import<true> {
+struct [[deprecated("a file either includes headers of entitable or imports its modules")]] header_behind_import<true> {
     static constexpr bool good = false;
 };
 
 #pragma clang diagnostic push
 #pragma clang diagnostic fatal "-Wdeprecated-declarations"
 static_assert(header_behind_import<visible_module<imported_module>>::good,
-    "include the headers of entitable before the first import, or import their modules");
+    "a file either includes headers of entitable or imports its modules");
 #pragma clang diagnostic pop
 
 } // namespace detail

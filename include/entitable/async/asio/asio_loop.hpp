@@ -6,9 +6,7 @@
 /// `asio_loop`: an event loop on an executor of Boost.Asio; `async_run`: a task with a completion token.
 
 #include <entitable/async/asio/detail/asio_driver.hpp>
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/async/event_loop.hpp>
-#endif
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
