@@ -8,7 +8,7 @@
 #   entitable::module              import entitable, and the modules of the core's headers, with entitable::compiled
 #   entitable::<NAME>_module       the modules of a component, with its compiled form
 #
-# The last two are there with CMake 3.28, Ninja or Visual Studio, and Clang 16, GCC 15 or MSVC 19.34. All are built with the flags of the program, only when something links them, and say ENTITABLE_SEPARATE_COMPILATION to whoever does.
+# The last two are there with CMake 3.28, Ninja or Visual Studio, and Clang 17, GCC 15 or MSVC 19.34. All are built with the flags of the program, only when something links them, and say ENTITABLE_SEPARATE_COMPILATION to whoever does.
 
 # entitable_add_compiled(<target> <component> PARTS <name>... [NEEDS <target>])
 function(entitable_add_compiled name component)
@@ -72,7 +72,7 @@ endfunction()
 function(entitable_can_build_modules result)
     set(can OFF)
     if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.28 AND CMAKE_GENERATOR MATCHES "Ninja|Visual Studio" AND
-        ((CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16 AND
+        ((CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17 AND
           CMAKE_CXX_COMPILER_CLANG_SCAN_DEPS) OR
          (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15) OR
          (CMAKE_CXX_COMPILER_ID STREQUAL "MSVC" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19.34)))

@@ -72,7 +72,7 @@
 #define ENTITABLE_HAS_EXCEPTIONS 0
 #endif
 
-#if defined(__clang__) && __clang_major__ >= 16
+#if defined(__clang__) && __clang_major__ >= 17 && !defined(ENTITABLE_EXPORTED)
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 

@@ -5,6 +5,7 @@ module;
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
 #endif
+#define ENTITABLE_EXPORTED
 
 #include <entitable/core/config.hpp>
 #include <entitable/macros.hpp>

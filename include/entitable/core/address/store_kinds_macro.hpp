@@ -8,7 +8,7 @@
 /// Lists the kinds of stores that `open(address)` opens, in exactly one file of the program, outside all namespaces:
 /// `ENTITABLE_STORE_KINDS(entitable::memory_stores, entitable::file_stores)`. With CMake, `entitable::open_compiled` contains it, with
 /// the components that the package was found with.
-#define ENTITABLE_STORE_KINDS(...)                                                                        \
+#define ENTITABLE_STORE_KINDS(...)                                                                         \
     decltype(::entitable::detail::linked_store_kinds()) entitable::detail::linked_store_kinds() noexcept { \
         static constexpr ::entitable::store_kind all[] = {__VA_ARGS__};                                    \
         return all;                                                                                        \
