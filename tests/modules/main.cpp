@@ -55,8 +55,11 @@ int main() {
 
     entitable::memory_backend catalogue;
     entitable::memory_backend east;
-    auto const open = [&](std::string_view) -> entitable::result<entitable::any_store> { return entitable::any_store{east}; };
-    auto const map = entitable::lookup_map::make(catalogue, "map", entitable::virtual_shards{4}, {"east"}, open).value();
+    auto const open = [&](std::string_view) -> entitable::result<entitable::any_store> {
+        return entitable::any_store{east};
+    };
+    auto const map =
+        entitable::lookup_map::make(catalogue, "map", entitable::virtual_shards{4}, {"east"}, open).value();
     work(entitable::sharded{map, open}).value();
 
     try {
