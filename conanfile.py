@@ -80,7 +80,7 @@ class EntitableRecipe(ConanFile):
 
     def package(self):
         # One package serves all options, so it holds every header whatever they are.
-        for pattern in ("*.hpp", "*.ipp"):
+        for pattern in ("*.hpp", "*.ipp", "*.cppm"):
             copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
         copy(self, "EntitableCompiled.cmake", os.path.join(self.source_folder, "cmake"),
              os.path.join(self.package_folder, "cmake"))

@@ -5,8 +5,10 @@
 #   entitable::compiled            another name of it
 #   entitable::<NAME>_compiled     entitable/src/<NAME>.hpp, and what it needs
 #   entitable::open_compiled       entitable::open(address), for the stores of all components that were found
+#   entitable::module              import entitable, and the modules of the core's headers, with entitable::compiled
+#   entitable::<NAME>_module       the modules of a component, with its compiled form
 #
-# They are built with the flags of the program, only when something links them, and say ENTITABLE_SEPARATE_COMPILATION to whoever does.
+# The last two are there with CMake 3.28, Ninja or Visual Studio, and Clang 17, GCC 15 or MSVC 19.34. All are built with the flags of the program, only when something links them, and say ENTITABLE_SEPARATE_COMPILATION to whoever does.
 
 # entitable_add_compiled(<target> <component> PARTS <name>... [NEEDS <target>])
 function(entitable_add_compiled name component)
@@ -33,6 +35,7 @@ function(entitable_add_compiled name component)
     endif()
     # A user's analysers are for the user's files.
     set_target_properties(entitable_${name} PROPERTIES CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_INCLUDE_WHAT_YOU_USE "")
+    set_target_properties(entitable_${name} PROPERTIES CXX_SCAN_FOR_MODULES OFF) # the engine imports nothing
     if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE) # it may be linked into a shared library
         set_target_properties(entitable_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endif()
@@ -65,6 +68,65 @@ function(entitable_add_open)
         CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_INCLUDE_WHAT_YOU_USE "" POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# Whether this CMake, generator and compiler build modules.
+function(entitable_can_build_modules result)
+    set(can OFF)
+    if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.28 AND CMAKE_GENERATOR MATCHES "Ninja|Visual Studio" AND
+        ((CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17 AND
+          CMAKE_CXX_COMPILER_CLANG_SCAN_DEPS) OR
+         (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15) OR
+         (CMAKE_CXX_COMPILER_ID STREQUAL "MSVC" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19.34)))
+        set(can ON)
+    endif()
+    set(${result} ${can} PARENT_SCOPE)
+endfunction()
+
+# entitable_add_module(<target> NAMES <module>... NEEDS <target>...): the units include/entitable/modules/<module>.cppm
+function(entitable_add_module name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "NAMES;NEEDS")
+    if(TARGET entitable_${name})
+        return()
+    endif()
+    foreach(needed IN LISTS arg_NEEDS)
+        if(NOT TARGET ${needed})
+            return()
+        endif()
+    endforeach()
+    list(TRANSFORM arg_NAMES PREPEND "${entitable_include_dir}/entitable/modules/")
+    list(TRANSFORM arg_NAMES APPEND ".cppm")
+    add_library(entitable_${name} STATIC EXCLUDE_FROM_ALL)
+    add_library(entitable::${name} ALIAS entitable_${name})
+    target_sources(entitable_${name} PUBLIC
+        FILE_SET CXX_MODULES BASE_DIRS "${entitable_include_dir}/entitable/modules" FILES ${arg_NAMES})
+    target_link_libraries(entitable_${name} PUBLIC ${arg_NEEDS})
+    set_target_properties(entitable_${name} PROPERTIES CXX_SCAN_FOR_MODULES ON
+        CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_INCLUDE_WHAT_YOU_USE "")
+    if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE) # its modules are compiled as the programs that import them
+        set_target_properties(entitable_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    endif()
+endfunction()
+
+function(entitable_add_modules)
+    if(NOT DEFINED entitable_include_dir) # beside this file, in the sources and in Conan's package
+        get_filename_component(entitable_include_dir "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include" ABSOLUTE)
+    endif()
+    entitable_can_build_modules(can)
+    if(NOT can OR NOT EXISTS "${entitable_include_dir}/entitable/modules/entitable.cppm")
+        return()
+    endif()
+    file(GLOB names RELATIVE "${entitable_include_dir}/entitable/modules" "${entitable_include_dir}/entitable/modules/*.cppm")
+    list(TRANSFORM names REPLACE "\\.cppm$" "")
+    list(REMOVE_ITEM names azure azure_queue file hana identity listener postgres ranges server)
+    entitable_add_module(module NAMES ${names} NEEDS entitable::compiled)
+    entitable_add_module(file_module NAMES file NEEDS entitable::module entitable::file_compiled)
+    entitable_add_module(postgres_module NAMES postgres NEEDS entitable::module entitable::postgres_compiled)
+    entitable_add_module(azure_module NAMES azure azure_queue identity NEEDS entitable::module entitable::azure_compiled)
+    entitable_add_module(server_module NAMES server NEEDS entitable::azure_module entitable::server_compiled)
+    entitable_add_module(listener_module NAMES listener NEEDS entitable::server_module entitable::listener_compiled)
+    entitable_add_module(hana_module NAMES hana NEEDS entitable::module entitable::hana)
+    entitable_add_module(ranges_module NAMES ranges NEEDS entitable::module entitable::ranges)
+endfunction()
+
 get_property(entitable_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 if("CXX" IN_LIST entitable_languages)
     entitable_add_compiled(compiled core PARTS core shards moves companions fleet work client bulk memory) # the longest first
@@ -79,5 +141,6 @@ if("CXX" IN_LIST entitable_languages)
     entitable_add_compiled(server_compiled azure PARTS server NEEDS entitable::azure_compiled)
     entitable_add_compiled(listener_compiled listener PARTS listener NEEDS entitable::server_compiled)
     entitable_add_open()
+    entitable_add_modules()
 endif()
 unset(entitable_languages)

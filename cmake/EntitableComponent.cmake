@@ -143,7 +143,7 @@ function(entitable_install_package)
     get_property(component_descriptions GLOBAL PROPERTY entitable_component_descriptions)
     configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/entitable-config.cmake.in"
         "${PROJECT_BINARY_DIR}/entitable-config.cmake"
-        INSTALL_DESTINATION "${ENTITABLE_PACKAGE_DIR}" NO_SET_AND_CHECK_MACRO)
+        INSTALL_DESTINATION "${ENTITABLE_PACKAGE_DIR}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR NO_SET_AND_CHECK_MACRO)
     write_basic_package_version_file("${PROJECT_BINARY_DIR}/entitable-config-version.cmake"
         COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
     install(FILES

@@ -6,6 +6,7 @@
 /// Entities, tables, queries and batches, on any store: `table`, `fields`, `batch`, `any_store`. Needs only the standard library. Each store
 /// has a separate umbrella header.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/batch.hpp>
 #include <entitable/client/extern.hpp>
 #include <entitable/client/instantiate.hpp>
@@ -16,3 +17,5 @@
 #include <entitable/client/query/comparison.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
+
+#endif

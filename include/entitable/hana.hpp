@@ -20,6 +20,7 @@
 /// A macro cannot turn the names of the properties into fields, so a predicate names them by pointer instead:
 /// `entitable::field_of<&registration::age> >= 50`. Hana's macros take at most 54 members; ENTITABLE does not have this limit.
 
+#include <entitable/client/mapping/hana_macro.hpp>
 #include <entitable/client/mapping/mapping.hpp>
 
 #include <boost/hana/accessors.hpp>
@@ -212,22 +213,3 @@ struct boost::hana::accessors_impl<Entity, boost::hana::when<entitable::detail::
             std::make_index_sequence<map::row_components::size>{}, std::make_index_sequence<map::properties::size>{});
     }
 };
-
-/// Makes an entity from a struct that is adapted for Hana; see above.
-#define ENTITABLE_HANA(entitable_type, ...) ENTITABLE_DECLARE(entitable_type, ENTITABLE_HANA_PROPERTIES, __VA_ARGS__)
-/// \cond
-#define ENTITABLE_HANA_PROPERTIES(...)                                                                                \
-    ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_HANA_NO_, __VA_ARGS__)                                          \
-    using adapted_properties =                                                                                        \
-        ::entitable::detail::adapted_properties<decltype(::entitable::detail::adapted_accessors<entitable_entity>()), \
-            partition_components, row_components>::type;                                                              \
-    using properties = adapted_properties::members;                                                                   \
-    static_assert(::entitable::detail::all_stored(properties{}));                                                     \
-    static constexpr auto const& property_names = adapted_properties::names
-
-#define ENTITABLE_HANA_NO_partition_key(...)
-#define ENTITABLE_HANA_NO_row_key(...)
-#define ENTITABLE_HANA_NO_properties(...) \
-    static_assert(false,                  \
-        "ENTITABLE_HANA: there is no clause properties(...): all members that are not part of a key are properties");
-/// \endcond

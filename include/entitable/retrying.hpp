@@ -7,8 +7,11 @@
 /// for a rate of requests, and `breaking`, a circuit breaker. Part of
 /// the core. The core umbrella does not include it, so that other programs do not compile it.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/decorators/breaking.hpp>
 #include <entitable/core/decorators/limited.hpp>
 #include <entitable/core/decorators/retrying.hpp>
 #include <entitable/core/transport/resolve.hpp>
 #include <entitable/core/transport/sweep.hpp>
+
+#endif

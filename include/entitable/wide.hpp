@@ -6,4 +6,7 @@
 /// Entities of more than 252 properties, or more than 1 MiB: `table<wide<E>>`. Part of the core. The core umbrella does not include it,
 /// so that other programs do not compile it.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/wide/wide_table.hpp>
+
+#endif

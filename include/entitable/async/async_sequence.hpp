@@ -10,7 +10,9 @@
 #include <entitable/async/task.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/try.hpp>
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/work/sequence/sequence.hpp>
+#endif
 
 ENTITABLE_BEGIN_NAMESPACE
 

@@ -5,6 +5,7 @@
 /// \file
 /// Aggregates, computed in one pass over a query: `fold(count(), min(r::celsius), average(r::celsius))`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/core/detail/exact_sum.hpp>
 
@@ -188,3 +189,5 @@ template <class Field>
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

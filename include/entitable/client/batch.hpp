@@ -5,6 +5,7 @@
 /// \file
 /// `batch<E>`: an entity group transaction. All its changes are applied, or no change is.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
@@ -168,4 +169,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/batch.ipp>
+#endif
+
 #endif

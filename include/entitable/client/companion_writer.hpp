@@ -6,6 +6,7 @@
 /// `companion_writer`: the interface of tables that maintain additional rows, such as index rows and sums; used by the
 /// code that writes entities.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/call.hpp>
@@ -48,3 +49,5 @@ public:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Back-off of writers that contend for one entity.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/backoff.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -18,3 +19,5 @@ inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1}
     .jitter_at_cap = true};
 
 ENTITABLE_END_NAMESPACE
+
+#endif

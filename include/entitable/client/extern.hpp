@@ -6,7 +6,9 @@
 /// ENTITABLE_EXTERN(type): a file that uses the entity does not compile its conversions and calls. ENTITABLE_INSTANTIATE(type), of
 /// `<entitable/entitable.hpp>`, compiles them in one file. Both are outside all namespaces, and after ENTITABLE(type, ...).
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/instantiated_calls.hpp>
+#include <entitable/client/extern_macro.hpp>
 #include <entitable/client/mapping/detail/instantiated_entity.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -30,10 +32,4 @@ void is_instantiated_in_one_file();
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 
-/// Declares that another file compiles the conversions and calls of this entity: see above. Write it into the header of the entity. Without
-/// ENTITABLE_INSTANTIATE the linker does not find members of `instantiated_entity<type>`.
-#define ENTITABLE_EXTERN(...)                                                                                        \
-    static_assert(::entitable::mapped_entity<__VA_ARGS__>,                                                           \
-        "ENTITABLE_EXTERN(" #__VA_ARGS__ ") must be after ENTITABLE(" #__VA_ARGS__ ", ...)");                        \
-    extern template struct ::entitable::detail::instantiated_entity<::entitable::detail::instantiable<__VA_ARGS__>>; \
-    extern template struct ::entitable::detail::instantiated_calls<::entitable::detail::instantiable<__VA_ARGS__>>;
+#endif

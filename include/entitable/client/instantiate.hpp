@@ -5,18 +5,10 @@
 /// \file
 /// ENTITABLE_INSTANTIATE(type): compiles the conversions and calls of an entity that was declared with ENTITABLE_EXTERN(type).
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/keyed_operations.hpp>
 #include <entitable/client/extern.hpp>
+#include <entitable/client/instantiate_macro.hpp>
 #include <entitable/client/query.hpp>
 
-/// Compiles the conversions and calls of this entity for all files of the program. Write it into exactly one file, outside all namespaces.
-/// The linker reports a second file: multiple definition of `is_instantiated_in_one_file<type>()`.
-#define ENTITABLE_INSTANTIATE(...)                                                                            \
-    static_assert(::entitable::mapped_entity<__VA_ARGS__>,                                                    \
-        "ENTITABLE_INSTANTIATE(" #__VA_ARGS__ ") must be after ENTITABLE(" #__VA_ARGS__ ", ...)");            \
-    static_assert(::std::is_move_constructible_v<__VA_ARGS__>,                                                \
-        "ENTITABLE_INSTANTIATE: " #__VA_ARGS__ " cannot be moved, so no call returns it: leave it out");      \
-    template struct ::entitable::detail::instantiated_entity<::entitable::detail::instantiable<__VA_ARGS__>>; \
-    template struct ::entitable::detail::instantiated_calls<::entitable::detail::instantiable<__VA_ARGS__>>;  \
-    template <>                                                                                               \
-    void ::entitable::detail::is_instantiated_in_one_file<__VA_ARGS__>() {}
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `ordered_query`: a query whose rows the client sorts: the result of `order_by`, `top` and `bottom`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/query_folds.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/detail/row_ranks.hpp>
@@ -338,3 +339,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// What queries group and sort by: members, values computed from members (`day(o::at)`, `computed(function, o::cents)`), and functions of an
 /// entity; `ascending` and `descending`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/selected.hpp>
 
@@ -169,3 +170,5 @@ using sorting_type = owned_value<
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `query_pages<Row>`: the result of a query page by page, each with a token to resume after it, even in another process.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/row_walk.hpp>
 
@@ -77,3 +78,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Some members of an entity, by its keys: `merge(at("ann", 7), o::status = "paid", any_etag)`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
@@ -226,3 +227,5 @@ template <class Entity, class... Values, class... Given>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `query<E, Path>`: a typed query. A range of entities, and folds over it that return results.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/detail/query_folds.hpp>
 #include <entitable/client/mapping/codec.hpp>
@@ -302,3 +303,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

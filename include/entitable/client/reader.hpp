@@ -6,6 +6,7 @@
 /// `reader<E>`: the reads of a table whose rows another object writes, such as a view or a table that maintains indexes
 /// or sums.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/table.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -78,3 +79,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `row_table`: a table whose rows have no fixed schema. The untyped counterpart of `table<E>`; keys are text.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/entity.hpp>
 #include <entitable/client/table_core.hpp>
 
@@ -80,4 +81,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/row_table.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// The part of a query that does not depend on its entity: the request, the transport, and the walk over the rows.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/migration_mark.hpp>
 #include <entitable/client/mapping/detail/entity_kind.hpp>
 #include <entitable/client/query/reading.hpp>
@@ -334,4 +335,6 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/row_walk.ipp>
 #include <entitable/client/impl/walk_marks.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `selected<E, Fields...>`: a row of a query with `select(...)`: the selected members, the keys, and the ETag.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/detail/shown_values.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -197,3 +198,5 @@ template <std::size_t Index, class Entity, class... Fields>
 struct std::tuple_element<Index, entitable::selected<Entity, Fields...>> {
     using type = typename entitable::detail::type_at<Index, Fields...>::type::value_type const;
 };
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `stored<E>`: an entity with its version.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/etag.hpp>
 
@@ -20,3 +21,5 @@ struct stored {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `table<E>`: a typed table.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/batch.hpp>
 #include <entitable/client/detail/keyed_operations.hpp>
 #include <entitable/client/query.hpp>
@@ -236,3 +237,5 @@ public:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// The part of a table that does not depend on its entity: its transport, its name, the options of its calls.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/detail/entity_kind.hpp>
 #include <entitable/client/mapping/key_layout.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
@@ -146,4 +147,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/table_core.ipp>
+#endif
+
 #endif

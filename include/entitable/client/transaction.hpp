@@ -5,6 +5,7 @@
 /// \file
 /// `transaction<E...>`: reads and changes one partition in a body of `transact`, all or nothing.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/client/mapping/codec.hpp>
@@ -303,3 +304,5 @@ template <class... Types, class Body>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Read, change, write back: the update of one entity under optimistic concurrency, as one resumable operation.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/update_options.hpp>
 
@@ -32,4 +33,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/update.ipp>
+#endif
+
 #endif

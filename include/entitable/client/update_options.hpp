@@ -5,6 +5,7 @@
 /// \file
 /// Options and outcome of an update.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/etag.hpp>
@@ -64,3 +65,5 @@ struct updated_parts {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,8 +5,6 @@
 /// \file
 /// `ENTITABLE_ASSERT`: the single handler of invalid access, such as reading the value of a failed result or a row after the last row.
 
-#include <entitable/core/error.hpp>
-
 /// Ends the program unless `condition` holds, even in release builds, whether or not NDEBUG is defined. `what` is a `char const*` that
 /// describes the misuse; `problem` is an `error const&`: the error of the result, or InvalidInput with advice as its message. `problem` is
 /// evaluated only if the condition is false. The default prints both on one line of stderr and calls `std::abort`.
@@ -27,6 +25,9 @@
 #define ENTITABLE_COLD
 #endif
 
+#if !defined(ENTITABLE_IMPORTED)
+#include <entitable/core/error.hpp>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -41,4 +42,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/assertion.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// `atomic<T>`: the part of std::atomic that this library uses, for integers, pointers and bool. `<atomic>` includes waiting, which costs a
 /// tenth of the compile time of a file that uses the core. If the compiler has the operations built in, they are used directly.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #if !defined(__GNUC__)
@@ -104,3 +105,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

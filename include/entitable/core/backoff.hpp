@@ -5,6 +5,7 @@
 /// \file
 /// `backoff`: the delays between retries, as a value.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/result.hpp>
 
@@ -38,4 +39,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/backoff.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// Cancellation: a source cancels the calls that carry its tokens.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/shared.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -64,3 +65,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `clock`: the library's source of time, injected so that tests need not wait.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/date_time.hpp>
 
@@ -34,4 +35,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/clock.ipp>
+#endif
+
 #endif

@@ -71,3 +71,33 @@
 /// 1 if exceptions are enabled; 0 with -fno-exceptions.
 #define ENTITABLE_HAS_EXCEPTIONS 0
 #endif
+
+#if defined(__clang__) && __clang_major__ >= 17 && !defined(ENTITABLE_EXPORTED)
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Complete where the module `entitable` is imported.
+struct imported_module;
+
+template <class Module>
+concept visible_module = requires { sizeof(Module); };
+
+/// Names the mistake of a header behind an import, which Clang would report as one redefinition for each type.
+template <bool Behind>
+struct header_behind_import {
+    static constexpr bool good = true;
+};
+template <>
+struct [[deprecated("a file either includes headers of entitable or imports its modules")]] header_behind_import<true> {
+    static constexpr bool good = false;
+};
+
+#pragma clang diagnostic push
+#pragma clang diagnostic fatal "-Wdeprecated-declarations"
+static_assert(header_behind_import<visible_module<imported_module>>::good,
+    "a file either includes headers of entitable or imports its modules");
+#pragma clang diagnostic pop
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `date_time`: a point in time as the service stores it: UTC, in ticks of 100 ns, years 1601 to 9999.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
 
@@ -156,4 +157,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/date_time.ipp>
+#endif
+
 #endif

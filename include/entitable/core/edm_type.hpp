@@ -5,6 +5,7 @@
 /// \file
 /// The eight property types of the table service (source: "Understanding the Table service data model").
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstddef>
@@ -45,3 +46,5 @@ enum class edm_type : std::uint8_t {
 using binary = std::vector<std::byte>;
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `error`: a failure as a value, with a code, the effect on the stored data, and messages.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/error_code.hpp>
 
@@ -68,4 +69,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/error.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `error_code`: the reasons of failures.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstdint>
@@ -93,3 +94,5 @@ enum class error_code : std::uint16_t {
 [[nodiscard]] std::uint16_t http_status_of(error_code code) noexcept;
 
 ENTITABLE_END_NAMESPACE
+
+#endif

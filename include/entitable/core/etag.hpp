@@ -6,6 +6,7 @@
 /// `etag`: the version of an entity, returned by the service with each read and write, and sent back to make a write conditional. Opaque
 /// text; the usual form, made from the Timestamp, is stored in eight bytes.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/date_time.hpp>
 
 #include <string>
@@ -84,4 +85,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/etag.ipp>
+#endif
+
 #endif

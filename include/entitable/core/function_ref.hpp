@@ -6,6 +6,7 @@
 /// `function_ref`: a callable by reference, for callbacks that do not outlive the call. Cost: one indirect call, no allocation, no
 /// `<functional>`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <type_traits>
@@ -52,3 +53,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

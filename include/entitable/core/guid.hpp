@@ -5,6 +5,7 @@
 /// \file
 /// `guid`: 128 bits, compared as bytes, written in lower case.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/date_time.hpp>
 
 #include <array>
@@ -42,4 +43,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/guid.ipp>
+#endif
+
 #endif

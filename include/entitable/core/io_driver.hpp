@@ -5,6 +5,7 @@
 /// \file
 /// `io_driver`: lets one thread wait for all its descriptors and deadlines.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/clock.hpp>
 
 #include <cstdint>
@@ -125,4 +126,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/io_driver.ipp>
+#endif
+
 #endif

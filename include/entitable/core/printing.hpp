@@ -6,6 +6,7 @@
 /// Declares the `<<` that `<entitable/print.hpp>` defines. ENTITABLE makes it visible in the namespace of the entity, where a stream looks
 /// for it. Without that header the operator cannot be used.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <iosfwd>
@@ -67,3 +68,5 @@ std::basic_ostream<Character, Traits>& operator<<(
 
 using printing::operator<<;
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `random_source`: numbers for back-off and names, from a seed. On one thread the same seed gives the same numbers.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/atomic.hpp>
 
 #include <cstdint>
@@ -31,3 +32,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// A seed that differs from process to process.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstdint>
@@ -19,4 +20,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/random_seed.ipp>
+#endif
+
 #endif

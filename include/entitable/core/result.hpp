@@ -6,6 +6,7 @@
 /// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`, whose `*` and `->` are checked. The error lives on the heap:
 /// a result holds the value, a pointer and a flag, and a success allocates nothing.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/assertion.hpp>
 #include <entitable/core/error.hpp>
 
@@ -316,4 +317,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/result.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `shared<T>`: a reference-counted owner, for the handles of this library. std::shared_ptr would require `<memory>` in every user's file.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>
 
@@ -68,3 +69,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

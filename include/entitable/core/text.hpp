@@ -6,6 +6,7 @@
 /// UTF-8 text with the rules of the table service, which counts and compares UTF-16 code units. In valid UTF-8 the two orders differ only
 /// between U+E000..U+FFFF and the supplementary planes.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstddef>
@@ -96,4 +97,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/text.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// One typed property value, owned (`value`) or borrowed (`value_view`). Both are flat: a std::variant of eight types was the largest
 /// single compile cost of a prototype.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/edm_type.hpp>
 #include <entitable/core/guid.hpp>
@@ -144,4 +145,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/value.ipp>
+#endif
+
 #endif

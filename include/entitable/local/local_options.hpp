@@ -5,6 +5,7 @@
 /// \file
 /// The behavior of a local backend: its clock, its limits, and whether it is deliberately nasty.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/request/profile.hpp>
@@ -42,3 +43,5 @@ struct local_options {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Names of tables before there were lists of types; using one reports the new name. Retained for one version.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -42,3 +43,5 @@ public:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Makes the family of a table of several types: its indexes and sums for the engine, without their types.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/aggregate/detail/listed_sums.hpp>
 #include <entitable/client/companions/index/detail/index_build.hpp>
 #include <entitable/client/companions/index/detail/maintaining.hpp>
@@ -181,3 +182,5 @@ consteval bool allow_sums() {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

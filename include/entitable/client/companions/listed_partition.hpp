@@ -5,6 +5,7 @@
 /// \file
 /// The functions of a table of several types that take the components of the partition key as parameters.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/listed_transaction.hpp>
 #include <entitable/client/companions/reader_of_several.hpp>
 
@@ -73,3 +74,5 @@ using reader_with_transactions =
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `transaction<table<A, B, ...>>`: a transaction that also reads the indexes and sums of its table.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/listed_types.hpp>
 #include <entitable/client/transaction.hpp>
 #include <entitable/core/try.hpp>
@@ -99,3 +100,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// The types of a table of several types: which of them are entities, indexes and sums, and whether their keys are distinguished. Compile
 /// time only.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
@@ -251,3 +252,5 @@ consteval bool allow_company() {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `reader<A, B, ...>`: the reads of a table of several types.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/listed_family.hpp>
 #include <entitable/client/reader.hpp>
 #include <entitable/client/row_table.hpp>
@@ -383,3 +384,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

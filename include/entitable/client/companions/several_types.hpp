@@ -5,6 +5,7 @@
 /// \file
 /// `table<A, B, ...>`: entities of several types in one table, so that they share partitions, batches and transactions.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/listed_partition.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -398,3 +399,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// The changes that `update` accepts: functions that take the entity by reference and return nothing or bool. Anything else would lose the
 /// caller's change, so it does not compile.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <concepts>
@@ -116,3 +117,5 @@ template <class Change, class Entity>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Conversion of rows to the results of a query, and the folds of `query` over one field.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/instantiated_calls.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -196,3 +197,5 @@ struct distinct_fields<std::tuple<Fields...>, First, More...>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

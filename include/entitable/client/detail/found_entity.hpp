@@ -5,6 +5,7 @@
 /// \file
 /// Conversion of the row of a point read: to the entity, to nullopt, or to the entity with its version.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/stored.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -57,3 +58,5 @@ struct if_present {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// `instantiated_calls`: what the calls of a table and the endings of a query compile for each entity. ENTITABLE_INSTANTIATE compiles them in
 /// one file. Their definitions are in `query.hpp` and `keyed_operations.hpp`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/mapping.hpp>
 
 #include <optional>
@@ -49,3 +50,5 @@ struct instantiated_calls {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

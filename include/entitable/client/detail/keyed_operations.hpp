@@ -5,6 +5,7 @@
 /// \file
 /// The operations of `table<E>` whose parameters are the components of its entity's keys.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/detail/instantiated_calls.hpp>
@@ -324,3 +325,5 @@ inline constexpr bool never = false;
 } // namespace detail
 
 ENTITABLE_END_NAMESPACE
+
+#endif

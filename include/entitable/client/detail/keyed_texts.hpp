@@ -5,6 +5,7 @@
 /// \file
 /// Makes the keys of an entity from the arguments of a call, for all functions that take the components of its keys.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/mapping/key_argument.hpp>
@@ -44,3 +45,5 @@ protected:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// Marks of migrations: system rows that say that no row of a table has the former name or type of a member any more. `migrate` writes
 /// them; queries read them, to let the service compare the member again. Format: docs/stored_formats.md.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/query/reading.hpp>
 #include <entitable/core/atomic.hpp>
@@ -44,4 +45,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/migration_mark.ipp>
+#endif
+
 #endif

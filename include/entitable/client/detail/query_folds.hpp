@@ -5,6 +5,7 @@
 /// \file
 /// Groups of entities with equal values, the terminal calls that all queries share, and those of queries that read whole entities.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/ordering.hpp>
@@ -212,3 +213,5 @@ public:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

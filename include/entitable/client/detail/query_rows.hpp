@@ -5,6 +5,7 @@
 /// \file
 /// The rows of a query, for code that works on rows.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/row_walk.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -55,3 +56,5 @@ struct query_rows {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

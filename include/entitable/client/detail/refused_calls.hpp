@@ -5,6 +5,7 @@
 /// \file
 /// Calls that do not compile, with one message each: wrong conditions, and the names that other libraries have for our calls.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/query/comparison.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -149,3 +150,5 @@ consteval void refuse_blind_removal() {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

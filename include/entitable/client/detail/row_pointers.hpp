@@ -5,6 +5,7 @@
 /// \file
 /// `row_pointers`: the rows of a partition transaction, in order. Most transactions have few of them.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstddef>
@@ -55,3 +56,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

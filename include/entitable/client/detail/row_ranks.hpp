@@ -6,6 +6,7 @@
 /// `row_ranks`: the first n rows of an order, in a heap, or all rows, sorted by a stable merge sort. Does not use
 /// `<algorithm>`, which would cost each file with a query more compile time.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/ordering.hpp>
 
 #include <cstdint>
@@ -251,3 +252,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

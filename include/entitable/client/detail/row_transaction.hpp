@@ -6,6 +6,7 @@
 /// `row_transaction`: one attempt of a partition transaction as plain data. It holds the rows read and the changes, makes the one request
 /// that applies them, and evaluates the response. Does not depend on a transport or a clock.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/row_pointers.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/profile.hpp>
@@ -143,4 +144,6 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/row_confirmation.ipp>
 #include <entitable/client/impl/row_transaction.ipp>
+#endif
+
 #endif

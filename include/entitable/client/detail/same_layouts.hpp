@@ -5,6 +5,7 @@
 /// \file
 /// Compares the partition keys of two types, and computes the digest of a layout, for the stored definitions of indexes and sums.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/request/part_hash.hpp>
 
@@ -51,3 +52,5 @@ inline void add_layout(part_hash& to, key_layout layout) noexcept {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

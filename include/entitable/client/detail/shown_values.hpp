@@ -6,6 +6,7 @@
 /// Reads the values of some members from a row, and only those: `read_values` for the members that a query selects,
 /// `shown_values` for those that a fold uses while the store is being read.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/codec.hpp>
 
 #include <concepts>
@@ -247,3 +248,5 @@ public:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// The part of a partition transaction that does not depend on its entities: the reads of a body, and the loop around it.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/contention.hpp>
 #include <entitable/client/detail/row_transaction.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
@@ -110,4 +111,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/impl/transaction_scope.ipp>
+#endif
+
 #endif

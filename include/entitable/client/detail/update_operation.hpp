@@ -5,6 +5,7 @@
 /// \file
 /// The update of one row as a resumable operation.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -66,3 +67,5 @@ ENTITABLE_LAZY [[nodiscard]] update_operation to_update(table_core const& table,
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Members whose name or type has changed while rows are stored: `formerly(member, "Old")` and `retyped(member, function)` in `properties`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/chunked.hpp>
 #include <entitable/client/mapping/detail/value_reader.hpp>
 
@@ -189,3 +190,5 @@ consteval void refuse_merge_beside_former_names() {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

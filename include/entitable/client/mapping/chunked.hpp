@@ -5,6 +5,7 @@
 /// \file
 /// Members that are stored as several properties: `chunked(member)` inside `properties(...)`, and members of type `reference<E>`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/reference.hpp>
 #include <entitable/core/value.hpp>
@@ -108,3 +109,5 @@ template <std::size_t Count, auto... Members>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// Converts an entity to a row and back. Templates fold over the members; the code that does not depend on their types is in
 /// `detail::encode_row` and `detail::decode_by_name`, compiled once.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/detail/descriptor.hpp>
 #include <entitable/client/mapping/detail/instantiated_entity.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
@@ -394,4 +395,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/codec.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `component`: a member of an entity as part of a key; `components` and `members`: lists of them at compile time.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/key_adaptors.hpp>
 #include <entitable/client/mapping/key_codec.hpp>
 #include <entitable/client/mapping/key_layout.hpp>
@@ -181,3 +182,5 @@ template <std::size_t Count>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// `entity`: keys and a set of typed properties, for tables without a fixed schema. A property may have different types
 /// in two entities of the same table.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/property_type.hpp>
 #include <entitable/core/row/row.hpp>
 
@@ -103,4 +104,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/entity.ipp>
+#endif
+
 #endif

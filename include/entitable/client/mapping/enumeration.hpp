@@ -5,6 +5,7 @@
 /// \file
 /// Enumerations as properties and key components: by number, or by name if the user specified names.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <concepts>
@@ -63,3 +64,5 @@ template <named_enumeration Enum>
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Fields, the operands of predicates and merges: types that name their entity and member. The comparisons are in the folder `query`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/chunked.hpp>
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/key_argument.hpp>
@@ -167,3 +168,5 @@ inline constexpr bool is_field_in_parts<property_field<Entity, Member>> = is_in_
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

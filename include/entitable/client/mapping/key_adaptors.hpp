@@ -12,6 +12,7 @@
 ///     salted(member, buckets)     spread over buckets: "07__2026-11-20"; see `key_component::kind::bucket`
 ///     literal("BIB:")             constant text
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/key_codec.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -164,4 +165,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/key_adaptors.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// A key component as an argument, for example of `get`: lossless conversions only. For an `int`, the type of a literal, the range of the
 /// component is checked at run time.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/key_codec.hpp>
 
 #include <utility>
@@ -110,3 +111,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

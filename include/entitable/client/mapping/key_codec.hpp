@@ -6,6 +6,7 @@
 /// Key codecs convert a component's value to text, such that decode(encode(v)) == v and, if `ordered`, text order is the order of values.
 /// Golden values are in docs/stored_formats.md.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/enumeration.hpp>
 #include <entitable/client/mapping/key_layout.hpp>
 #include <entitable/core/date_time.hpp>
@@ -210,4 +211,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/key_codec.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// The layout of a key, as plain data: a description of an entity's partition key and row key without templates, and functions that write
 /// and read keys by it.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/result.hpp>
 #include <entitable/core/row/system_rows.hpp>
 
@@ -143,4 +144,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/key_layout.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// `key_pattern`: the characters that each position in a type's keys can have. Two types of one table are distinguished by the first
 /// position at which their characters differ.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/request/key_range.hpp>
 #include <entitable/core/text.hpp>
@@ -277,3 +278,5 @@ inline constexpr bool are_told_apart =
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

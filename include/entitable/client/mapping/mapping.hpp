@@ -5,6 +5,7 @@
 /// \file
 /// Finds the declaration made by the macro from the entity's type.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/macro.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -78,3 +79,5 @@ consteval void refuse_wide() {
 } // namespace detail
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// The C++ types that can be properties, and their EDM types.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/enumeration.hpp>
 #include <entitable/core/value.hpp>
 
@@ -155,4 +156,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/property_type.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `reference<book>`: a member that names another entity by its keys.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <optional>
@@ -37,3 +38,5 @@ inline constexpr bool is_reference_type<std::optional<reference<Entity>>> = true
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

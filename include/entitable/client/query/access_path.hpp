@@ -5,6 +5,7 @@
 /// \file
 /// Access paths, and the shapes of predicates from which they are derived at compile time.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/key_layout.hpp>
 
 #include <cstdint>
@@ -120,3 +121,5 @@ struct shape_set {
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

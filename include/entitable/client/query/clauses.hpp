@@ -6,6 +6,7 @@
 /// Clauses of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are enabled at run time. As with a
 /// comparison, the access path is known at compile time, and a mistake gives a single message.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/query/comparison.hpp>
 #include <entitable/core/iterator.hpp>
 
@@ -198,4 +199,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/query/impl/clauses.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// The comparisons of fields with values: `r::age >= 50`. Overload resolution accepts any operand, which is checked inside, so that a
 /// mistake gives one message rather than a list of candidates.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/mapping/key_argument.hpp>
 #include <entitable/client/mapping/mapping.hpp>
@@ -344,4 +345,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/query/impl/comparison.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// The planner: turns a predicate into disjoint sorted key ranges, a filter for the service, and a filter for the client. Input and output
 /// are plain data.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/query/predicate.hpp>
 #include <entitable/core/request/key_range.hpp>
 #include <entitable/core/request/kinds.hpp>
@@ -77,4 +78,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/query/impl/plan.ipp>
+#endif
+
 #endif

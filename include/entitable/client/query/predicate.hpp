@@ -6,6 +6,7 @@
 /// `predicate`: a condition on an entity. Its type encodes the shapes of its alternatives, and so the access path; its value is a plain
 /// postfix list of comparisons, on properties and on key components.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/mapping/field.hpp>
 #include <entitable/client/query/access_path.hpp>
@@ -171,4 +172,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/query/impl/predicate.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// `query_reading`: the resumable operation of every query. It requests pages in key order, optionally for several ranges at once.
 /// Only the continuation shows whether there are more rows.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/query/plan.hpp>
 #include <entitable/core/request/operation.hpp>
@@ -146,4 +147,6 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/query/impl/reading.ipp>
 #include <entitable/client/query/impl/token.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// Operands that do not compile, with one message each: values of other types than the member, and computations with members.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/query/predicate.hpp>
 #include <entitable/core/date_time.hpp>
 
@@ -95,3 +96,5 @@ detail::refused_predicate operator!(Field const&) {
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// Options of `table<wide<E>>`, and the results of its writes.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/etag.hpp>
@@ -30,3 +31,5 @@ struct wide_written {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `table<wide<E>>`: entities of more than 252 properties, or more than 1 MiB, each in several rows of one partition.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/client/wide/detail/wide_rows.hpp>
@@ -234,3 +235,5 @@ public:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

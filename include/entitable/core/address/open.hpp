@@ -5,7 +5,9 @@
 /// \file
 /// `open`: opens the store at an address, so that where a program stores its rows is configuration.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/address/store_address.hpp>
+#include <entitable/core/address/store_kinds_macro.hpp>
 #include <entitable/core/transport/any_store.hpp>
 
 #include <initializer_list>
@@ -65,16 +67,8 @@ namespace detail {
 
 ENTITABLE_END_NAMESPACE
 
-/// Lists the kinds of stores that `open(address)` opens, in exactly one file of the program, outside all namespaces:
-/// `ENTITABLE_STORE_KINDS(entitable::memory_stores, entitable::file_stores)`. With CMake, `entitable::open_compiled` contains it, with
-/// the components that the package was found with.
-#define ENTITABLE_STORE_KINDS(...)                                                              \
-    std::span<::entitable::store_kind const> entitable::detail::linked_store_kinds() noexcept { \
-        static constexpr ::entitable::store_kind all[] = {__VA_ARGS__};                         \
-        return all;                                                                             \
-    }                                                                                           \
-    static_assert(true)
-
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/address/impl/open.ipp>
+#endif
+
 #endif

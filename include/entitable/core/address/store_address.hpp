@@ -5,6 +5,7 @@
 /// \file
 /// `store_address`: the address of a store as text, parsed: which component opens it, where it is, and its options.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/result.hpp>
 
@@ -80,4 +81,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/address/impl/store_address.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `breaking<T>`: a circuit breaker: a store that stops sending requests for some time after repeated failures.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/decorators/detail/request_gate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -100,4 +101,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/decorators/impl/breaking.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `limited<T>`: a store that receives at most a given number of requests a second.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/decorators/detail/request_gate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -77,4 +78,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/decorators/impl/limited.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `retry_policy`: number and delays of retries, as a value.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/backoff.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -66,3 +67,5 @@ struct retry_policy {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `retrying<T>`: a transport that retries transient failures, and determines the outcome of a write whose response was lost.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/decorators/detail/retry_course.hpp>
 #include <entitable/core/decorators/detail/retry_operation.hpp>
 #include <entitable/core/random_seed.hpp>
@@ -221,4 +222,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/decorators/impl/retrying_channel.ipp>
+#endif
+
 #endif

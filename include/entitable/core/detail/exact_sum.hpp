@@ -5,6 +5,7 @@
 /// \file
 /// The exact sum of many integers, and their mean.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstdint>
@@ -33,4 +34,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/exact_sum.ipp>
+#endif
+
 #endif

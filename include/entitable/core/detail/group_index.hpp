@@ -6,6 +6,7 @@
 /// `group_index`: the groups of `group_by` in key order, of a type known only to `group_by`. Only files that call `group_by` compile a
 /// map.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/shared.hpp>
@@ -41,4 +42,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/group_index.ipp>
+#endif
+
 #endif

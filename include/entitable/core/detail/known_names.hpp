@@ -5,6 +5,7 @@
 /// \file
 /// `known_names`: a set of names that only grows, shared by threads.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/shared.hpp>
 
@@ -41,4 +42,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/impl/known_names.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// Detects a second thread in an object that belongs to one thread at a time. Debug builds check; the members exist in
 /// every build, so that no layout depends on a macro.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/assertion.hpp>
 #include <entitable/core/atomic.hpp>
 
@@ -63,3 +64,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

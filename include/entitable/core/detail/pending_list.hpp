@@ -5,6 +5,7 @@
 /// \file
 /// A list whose reader may append to it, or throw, while it reads.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstddef>
@@ -49,3 +50,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `call`: the context of one call: its deadline, cancellation and observer, and results in addition to the response.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/cancellation.hpp>
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/clock.hpp>
@@ -107,3 +108,5 @@ struct call {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -11,6 +11,7 @@
 ///     != with a NaN on either side                                                              true
 ///     not x                                                                                     the opposite of x
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/row/row.hpp>
 #include <entitable/core/value.hpp>
@@ -119,4 +120,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/request/impl/filter.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// The effect of repeating a request, as data: one row for each kind of request. All code that retries or settles writes uses this table.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/detail/was_beaten.hpp>
 #include <entitable/core/request/kinds.hpp>
 
@@ -219,3 +220,5 @@ enum class refused_at : std::uint8_t {
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

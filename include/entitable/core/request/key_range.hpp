@@ -5,6 +5,7 @@
 /// \file
 /// The keys of a query: an interval of partition keys and an interval of row keys, both in the service's key order.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstdint>
@@ -103,4 +104,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/request/impl/key_range.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// The one list of the kinds of requests, and functions for requests of any kind. Code with one line per kind (virtual functions, records)
 /// is generated from this list.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/requests.hpp>
 
 #include <concepts>
@@ -81,3 +82,5 @@ template <table_request Request, class Partition = std::optional<std::string_vie
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,6 +6,7 @@
 /// `observer`: receives all reports of this library: operations, their attempts and the waits between them. Its names follow
 /// OpenTelemetry's conventions for database clients, without a dependency on the SDK.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
@@ -111,3 +112,5 @@ public:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

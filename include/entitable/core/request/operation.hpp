@@ -6,6 +6,7 @@
 /// Resumable operations: a task of several requests is a value that returns the next request and accepts the response. An operation depends
 /// on no transport and no clock, so it is tested step by step; the folder `transport` has the drivers.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
 #include <entitable/core/request/observer.hpp>
@@ -48,3 +49,5 @@ concept takes_answer_to =
     requires(Op& op, result<response_of<Request>> answer, steady_time now) { op.answer(std::move(answer), now); };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

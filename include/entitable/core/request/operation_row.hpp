@@ -7,6 +7,7 @@
 /// transaction. While it exists, the write was applied, or, if the row is void, never will be: it causes every later attempt to be refused.
 /// A missing row proves nothing: an attempt may be in flight. The row is a system row and a stored format, see docs/stored_formats.md.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -54,4 +55,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/request/impl/operation_row.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `page_cursor`: the place of a reader among the pages of a query, or of a list of tables.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/kinds.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -49,3 +50,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

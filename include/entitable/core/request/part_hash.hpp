@@ -5,6 +5,7 @@
 /// \file
 /// `part_hash`: a fingerprint that ties a token to its query. Part of the stored formats.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/filter.hpp>
 #include <entitable/core/request/key_range.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -62,3 +63,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `profile`: features and limits of a service. Requests are validated against it before any I/O.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
 
@@ -113,3 +114,5 @@ struct profile {
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `request_ref`: a request of any kind, by reference, for code that passes requests on.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/kinds.hpp>
 
 #include <concepts>
@@ -55,4 +56,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/request/impl/request_ref.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// Requests to transports and their responses, as plain data. All except `read_entity` and `read_entities` own their members. A transport
 /// handles them; it neither loops nor retries unless that is its purpose.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/etag.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/filter.hpp>
@@ -252,3 +253,5 @@ struct transact {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

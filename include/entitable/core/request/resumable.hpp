@@ -18,6 +18,7 @@
 ///
 /// A resumable awaits requests (`ask`) and other resumables, and nothing else. `run`, `run_all` and the tests of operations drive it.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/operation.hpp>
 
 #if !defined(__cpp_impl_coroutine)
@@ -336,3 +337,5 @@ resumable<T> detail::resumable_promise<T>::get_return_object() noexcept {
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

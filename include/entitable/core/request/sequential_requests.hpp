@@ -5,6 +5,7 @@
 /// \file
 /// `sequential_requests`: sequential requests of one kind as an operation, for example the pages of a query.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/operation.hpp>
 
@@ -43,3 +44,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -8,6 +8,7 @@
 /// If the insert is refused, the row already exists and shows the outcome. Reading the row is not enough: an absent row
 /// may still be inserted.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/operation.hpp>
 #include <entitable/core/request/operation_row.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -67,4 +68,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/request/impl/settling.ipp>
+#endif
+
 #endif

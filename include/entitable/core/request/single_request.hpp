@@ -5,6 +5,7 @@
 /// \file
 /// `single_request`: the operation of one request; `concluded`: an operation whose result is converted.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/operation.hpp>
 
 #include <optional>
@@ -87,3 +88,5 @@ public:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `trace_context`: position of a span in a trace across programs, as in the header `traceparent` of W3C Trace Context.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/result.hpp>
 
 #include <cstdint>
@@ -46,4 +47,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/request/impl/trace_context.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// Comparison of the properties of two rows, in any order.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/row/detail/property_finder.hpp>
 #include <entitable/core/row/row.hpp>
 
@@ -30,3 +31,5 @@ ENTITABLE_BEGIN_NAMESPACE
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

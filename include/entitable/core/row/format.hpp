@@ -17,6 +17,7 @@
 /// Keys are not part of it: a store holds them separately. A type always writes the same descriptor, so a reader that has seen the
 /// descriptor compares it once and reads the values without comparing names.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 #include <entitable/core/edm_type.hpp>
 
@@ -78,3 +79,5 @@ inline void store(char* to, T number) noexcept {
 
 } // namespace row_format
 ENTITABLE_END_NAMESPACE
+
+#endif

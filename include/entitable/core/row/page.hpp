@@ -5,6 +5,7 @@
 /// \file
 /// `page`: the rows of one response in one arena, so that a thousand entities cost a handful of allocations.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/row/row.hpp>
 
 #include <cstdint>
@@ -75,4 +76,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/row/impl/page.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// How to read a row whose properties differ from those of the entity.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstdint>
@@ -20,3 +21,5 @@ enum class reading : std::uint8_t {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `row_view`: one entity in stored form, with keys and typed properties by reference; `row`: the same, owned, in one block of memory.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/etag.hpp>
 #include <entitable/core/result.hpp>
@@ -194,4 +195,6 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/row/detail/property_finder.hpp>
 #include <entitable/core/row/impl/row.ipp>
+#endif
+
 #endif

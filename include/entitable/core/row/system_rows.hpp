@@ -10,6 +10,7 @@
 /// This header has their row keys. A new kind needs a line here, a line in `system_row_kinds.hpp`, which defines how a copy of the table
 /// treats it, a section in docs/stored_formats.md and a behaviour in the conformance suite.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <string_view>
@@ -69,3 +70,5 @@ inline constexpr std::string_view wide_parts = "WideParts";
 
 } // namespace system_row
 ENTITABLE_END_NAMESPACE
+
+#endif

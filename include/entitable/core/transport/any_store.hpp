@@ -5,6 +5,7 @@
 /// \file
 /// `any_store`: any transport as one type, so that `table<E>` is one type over every store.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/shared.hpp>
 #include <entitable/core/transport/transport.hpp>
 
@@ -143,4 +144,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/transport/impl/any_store.ipp>
+#endif
+
 #endif

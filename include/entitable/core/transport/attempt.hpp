@@ -7,6 +7,7 @@
 /// during the call, and the parts of both functions for transports that respond later. Without an observer no clock is
 /// read and no record is made.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/request_ref.hpp>
 
@@ -132,4 +133,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/transport/impl/attempt.ipp>
+#endif
+
 #endif

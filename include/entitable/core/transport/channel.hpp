@@ -6,6 +6,7 @@
 /// `channel`: many concurrent requests of any kinds, from one thread. A channel does not wait: one `io_driver` waits for all channels of a
 /// thread.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/io_driver.hpp>
 #include <entitable/core/request/call.hpp>
@@ -109,4 +110,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/transport/impl/channel.ipp>
+#endif
+
 #endif

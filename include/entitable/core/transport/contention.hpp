@@ -5,6 +5,7 @@
 /// \file
 /// `contention`: the attempts of a writer that others may beat, with the waits between them.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/backoff.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -73,3 +74,5 @@ inline constexpr std::uint32_t most_resends = 50;
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// `resolve`: determines later whether a write of unknown effect was applied.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/sequential_requests.hpp>
 #include <entitable/core/request/settling.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -67,3 +68,5 @@ template <transport T>
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

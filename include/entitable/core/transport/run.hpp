@@ -5,6 +5,7 @@
 /// \file
 /// The driver of resumable operations: `run` drives one of them on the calling thread.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/operation.hpp>
 #include <entitable/core/request/single_request.hpp>
 #include <entitable/core/transport/transport.hpp>
@@ -82,3 +83,5 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
 }
 
 ENTITABLE_END_NAMESPACE
+
+#endif

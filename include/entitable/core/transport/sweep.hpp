@@ -5,6 +5,7 @@
 /// \file
 /// `sweep_operation_rows`: removes operation rows that are no longer needed.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/operation_row.hpp>
 #include <entitable/core/request/resumable.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -44,4 +45,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/transport/impl/sweep.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// The interface between the typed library and the stores.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/kinds.hpp>
 #include <entitable/core/request/profile.hpp>
@@ -96,4 +97,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/transport/impl/transport.ipp>
+#endif
+
 #endif

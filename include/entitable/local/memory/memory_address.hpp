@@ -5,6 +5,7 @@
 /// \file
 /// `memory_stores`: opens stores in memory by their address.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/address/open.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -22,4 +23,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/local/memory/impl/memory_address.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `memory_backend`: the table service in memory. It is for tests, and for programs that need their tables only while they run.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/transport/any_store.hpp>
 #include <entitable/local/local_options.hpp>
 
@@ -29,4 +30,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/local/memory/impl/memory_backend.ipp>
+#endif
+
 #endif

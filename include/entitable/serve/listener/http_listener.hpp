@@ -5,9 +5,13 @@
 /// \file
 /// `http_listener`: HTTP/1.1 on a socket, in front of a `table_server`. This header does not include Boost.Beast.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/cloud/http/http_message.hpp>
+#endif
 #include <entitable/core/request/call.hpp>
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/serve/server/table_server.hpp>
+#endif
 
 #include <chrono>
 #include <cstddef>

@@ -5,7 +5,9 @@
 /// \file
 /// `table_server`: a transport behind the REST protocol of the table service, as a function from request to response.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/cloud/http/http_client.hpp>
+#endif
 #include <entitable/serve/server/detail/server_engine.hpp>
 #include <entitable/serve/server/server_options.hpp>
 

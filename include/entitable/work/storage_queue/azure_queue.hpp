@@ -5,10 +5,14 @@
 /// \file
 /// `azure_queue<T>`: messages of type `T` in Azure Queue Storage.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/cloud/http/curl_client.hpp>
+#endif
 #include <entitable/core/try.hpp>
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/work/messaging/claimed.hpp>
 #include <entitable/work/messaging/message_queue.hpp>
+#endif
 #include <entitable/work/storage_queue/detail/service_queue.hpp>
 
 #include <concepts>

@@ -5,6 +5,7 @@
 /// \file
 /// The requirements of an aggregate of an entity, and `salted_aggregate`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
 
@@ -69,4 +70,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/aggregate/impl/aggregate_declarations.ipp>
+#endif
+
 #endif

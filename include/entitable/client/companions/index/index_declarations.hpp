@@ -5,6 +5,7 @@
 /// \file
 /// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of indexes elsewhere.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/client/detail/same_layouts.hpp>
 #include <entitable/client/mapping/codec.hpp>
@@ -183,3 +184,5 @@ template <class Entity, class Declared>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

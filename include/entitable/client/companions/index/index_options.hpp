@@ -5,6 +5,7 @@
 /// \file
 /// Options of a table that maintains indexes or sums, and the results of its calls.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/intent.hpp>
 #include <entitable/client/contention.hpp>
 #include <entitable/client/mapping/reference.hpp>
@@ -131,3 +132,5 @@ struct index_repair {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

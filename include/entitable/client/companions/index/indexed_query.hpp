@@ -5,6 +5,7 @@
 /// \file
 /// `indexed_query<I, E, Path>`: a query through an index that returns entities, or index rows alone.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
 #include <entitable/client/detail/query_folds.hpp>
@@ -274,3 +275,5 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -8,6 +8,7 @@
 ///
 /// Row key: `~!ix!`, the row key of the entity, `!`, and 32 hexadecimal digits, unique for each attempt. Format: docs/stored_formats.md.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/request/key_range.hpp>
 #include <entitable/core/request/requests.hpp>
 
@@ -69,4 +70,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/intent.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// The descriptor of an entity type's rows (`row_format`), and other facts about the type, as constants.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/detail/parts.hpp>
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/row/format.hpp>
@@ -107,3 +108,5 @@ inline constexpr entity_layout layout_of_entity{mapping<Entity>::entity_name, ma
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

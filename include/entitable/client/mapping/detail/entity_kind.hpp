@@ -5,6 +5,7 @@
 /// \file
 /// `entity_kind`: an entity type, for code that is compiled once for all entity types.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/codec.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -30,3 +31,5 @@ inline constexpr entity_kind const& kind_of_entity = instantiated_entity<Entity>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

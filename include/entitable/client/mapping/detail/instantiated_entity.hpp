@@ -6,6 +6,7 @@
 /// `instantiated_entity`: the conversions of an entity, which ENTITABLE_INSTANTIATE compiles in one file. Their definitions are in
 /// `codec.hpp`.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/mapping.hpp>
 
 #include <cstdint>
@@ -39,3 +40,5 @@ struct instantiated_entity {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

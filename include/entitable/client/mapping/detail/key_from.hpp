@@ -5,6 +5,7 @@
 /// \file
 /// Makes a key from the values of its components that a caller passes.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/key_argument.hpp>
 #include <entitable/client/mapping/key_layout.hpp>
 
@@ -38,3 +39,5 @@ template <class... Components>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The part of ENTITABLE for members whose name or type has changed: `formerly` and `retyped`, with the numbers of the lines in `macro.hpp`.
+/// The part of ENTITABLE for members whose name or type has changed: `formerly` and `retyped`, with the numbers of the lines in `entity_macro.hpp`.
 
 // Marked as a system header: GCC then omits its macro expansion notes from a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -4,7 +4,7 @@
 
 /// \file
 /// Detects malformed clauses of ENTITABLE and gives one message for each: a comma is missing, a key has no members, or a form has wrong
-/// arguments. The names of clauses and forms, and their kinds, are in `macro.hpp`: each kind of item needs a line ENTITABLE_BAD_ITEM_
+/// arguments. The names of clauses and forms, and their kinds, are in `entity_macro.hpp`: each kind of item needs a line ENTITABLE_BAD_ITEM_
 /// and a line ENTITABLE_TELL_ITEM_ here.
 
 #include <entitable/client/mapping/detail/each.hpp>
@@ -30,7 +30,7 @@
 #define ENTITABLE_BAD_KEYS_1(...) bad
 #define ENTITABLE_BAD_KEY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_KEY_KIND(item))(item)
 #define ENTITABLE_BAD_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_PROPERTY_KIND(item))(item)
-// A form of a name that is not listed in `macro.hpp` ends with a parenthesis, which cannot be pasted: the message has
+// A form of a name that is not listed in `entity_macro.hpp` ends with a parenthesis, which cannot be pasted: the message has
 // the text below, which is then a macro. Pasted with the name of a member, the text is not a macro.
 #define ENTITABLE_BAD_ITEM_0(item) \
     ENTITABLE_SECOND(              \

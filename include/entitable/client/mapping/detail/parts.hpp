@@ -5,6 +5,7 @@
 /// \file
 /// Conversion of members stored as several properties: chunks of a large text or binary, and references.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/changed.hpp>
 #include <entitable/client/mapping/chunked.hpp>
 #include <entitable/client/mapping/detail/value_reader.hpp>
@@ -187,4 +188,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/parts.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `value_reader`: reads the stored values of a row into members. Its code for common member types is inlined.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/property_type.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/core/row/format.hpp>
@@ -130,4 +131,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/mapping/impl/value_reader.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// The part of `table<wide<E>>` that does not depend on its entity: conversion of one wide row to several rows of a partition, and back.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/client/stored.hpp>
 #include <entitable/client/table_core.hpp>
@@ -59,4 +60,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/wide/impl/wide_rows.ipp>
+#endif
+
 #endif

@@ -6,10 +6,12 @@
 /// Authentication on the server side: checks signatures made with an account key and shared access signatures, and returns what they grant.
 /// Errors have the service's wording, as `refused` makes them.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/cloud/account/service_settings.hpp>
 #include <entitable/cloud/account/signing.hpp>
 #include <entitable/cloud/http/http_message.hpp>
 #include <entitable/cloud/http/url.hpp>
+#endif
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/result.hpp>
 

@@ -5,6 +5,7 @@
 /// \file
 /// `request_gate`: decides when a request to a store may be sent. `limited` and `breaking` are gates before a store.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/clock.hpp>
 #include <entitable/core/decorators/detail/retry_course.hpp>
 #include <entitable/core/result.hpp>
@@ -62,4 +63,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/decorators/impl/request_gate.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// The decision after each attempt of a call: retry, read first, or end. Does not depend on clocks, transports or
 /// successful responses.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/clock.hpp>
 #include <entitable/core/decorators/retry_policy.hpp>
 #include <entitable/core/random.hpp>
@@ -146,4 +147,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/decorators/impl/retry_course.ipp>
+#endif
+
 #endif

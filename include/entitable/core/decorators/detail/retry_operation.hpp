@@ -5,6 +5,7 @@
 /// \file
 /// `retry_operation`: one request with its retries and the requests that settle it, as a resumable operation.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/decorators/detail/retry_course.hpp>
 #include <entitable/core/request/settling.hpp>
 #include <entitable/core/row/compare.hpp>
@@ -193,3 +194,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

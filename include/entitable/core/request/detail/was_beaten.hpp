@@ -5,6 +5,7 @@
 /// \file
 /// `was_beaten`: whether a change was refused because another writer was faster. `is_absent`: whether there is no such row or table.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/result.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -41,3 +42,5 @@ template <class T>
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -5,6 +5,7 @@
 /// \file
 /// The names of a row's properties in a hash table, so that a lookup does not search all of them.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
 #include <cstdint>
@@ -76,4 +77,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/row/impl/name_table.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// Finds many properties of one row by name, in time linear in the number of properties, in any order.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/row/detail/name_table.hpp>
 #include <entitable/core/row/row.hpp>
 
@@ -46,4 +47,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/core/row/impl/property_finder.ipp>
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 /// Digests of rows: of a key, to distinguish rows in progress; of all rows of an input so far, to recognise the input. The second digest is
 /// part of the stored formats.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/row/row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -99,3 +100,5 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -6,7 +6,9 @@
 /// The state that all copies of a server share, and the handling of a request.
 
 #include <entitable/cloud/account/detail/access_check.hpp>
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/cloud/http/http_message.hpp>
+#endif
 #include <entitable/cloud/wire/detail/entity_reader.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/shared.hpp>

@@ -8,9 +8,11 @@
 /// The part of a queue that does not depend on the type of its messages. The service issues the receipts: a pop receipt is valid until the
 /// message is claimed or updated again. A message is the entity as JSON, with the id that its sender chose.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/cloud/rest/detail/rest_engine.hpp>
 #include <entitable/work/messaging/detail/queue_core.hpp>
+#endif
 
 #include <functional>
 

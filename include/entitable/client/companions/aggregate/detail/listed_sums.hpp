@@ -5,6 +5,7 @@
 /// \file
 /// The sums of a table of several types, for code that works on rows.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
 #include <entitable/client/detail/same_layouts.hpp>
 #include <entitable/client/table_core.hpp>
@@ -172,4 +173,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/aggregate/impl/listed_sums.ipp>
+#endif
+
 #endif

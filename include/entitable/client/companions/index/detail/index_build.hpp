@@ -6,6 +6,7 @@
 /// The life cycle of an index: created with its table, built, retired. Each step is written under the version of the preceding state, and
 /// waits until no program relies on an earlier state.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/index_family.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -32,4 +33,6 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/index_build.ipp>
 #include <entitable/client/companions/index/impl/index_fill.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `index_family`: a table, its indexes and their known states, without types, for the engine.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/index_options.hpp>
 #include <entitable/client/companions/index/intent.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
@@ -230,4 +231,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/index_family.ipp>
+#endif
+
 #endif

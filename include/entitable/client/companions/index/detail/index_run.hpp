@@ -5,6 +5,7 @@
 /// \file
 /// Complete writes to a table with indexes and sums, and maintenance of its indexes, without the types of entities.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
 
@@ -93,4 +94,6 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/client/companions/index/impl/entities_of_rows.ipp>
 #include <entitable/client/companions/index/impl/index_care.ipp>
 #include <entitable/client/companions/index/impl/index_run.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// `maintained_rows`: the writer of a table that maintains index rows and sums.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companion_writer.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/detail/update_operation.hpp>
@@ -41,4 +42,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/maintained_rows.ipp>
+#endif
+
 #endif

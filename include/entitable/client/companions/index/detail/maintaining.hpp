@@ -6,6 +6,7 @@
 /// `maintaining`: a transport that maintains the indexes and sums of one table. Used by code that sends its own
 /// requests: units of work, bulk loads, expiry.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/maintained_rows.hpp>
 #include <entitable/core/transport/any_store.hpp>
 
@@ -52,4 +53,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/maintaining.ipp>
+#endif
+
 #endif

@@ -5,6 +5,7 @@
 /// \file
 /// Compares stored sums with sums computed from the entities, and rewrites wrong sums, one partition after the other.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/index_family.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -35,4 +36,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/sum_audit.ipp>
+#endif
+
 #endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+module;
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
+#endif
+// What is imported is not declared again.
+#define ENTITABLE_IMPORTED
+
+#include <entitable/core/config.hpp>
+#include <entitable/macros.hpp>
+#include <entitable/core/assertion.hpp>
+#include <entitable/core/chrono.hpp>
+#include <entitable/core/iterator.hpp>
+
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+#if !defined(_WIN32)
+#include <fcntl.h>
+#endif
+#if __has_include(<sanitizer/common_interface_defs.h>)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+#if __has_include(<ucontext.h>)
+#include <ucontext.h>
+#endif
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+#include <algorithm>
+#include <array>
+#if !defined(__GNUC__)
+#include <atomic>
+#endif
+#include <bit>
+#include <cerrno>
+#include <compare>
+#include <concepts>
+#include <condition_variable>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Winclude-angled-in-module-purview"
+#elif defined(_MSC_VER)
+#pragma warning(disable : 5244) // an include behind the declaration of the module
+#endif
+
+export module entitable.async;
+
+export import entitable.sequence;
+
+// Files that include and files that import have the same names, which are those of the engine.
+export extern "C++" {
+#include <entitable/async.hpp>
+#include <entitable/async_tables.hpp>
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+module;
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
+#endif
+// What is imported is not declared again.
+#define ENTITABLE_IMPORTED
+
+#include <entitable/core/config.hpp>
+#include <entitable/macros.hpp>
+#include <entitable/core/assertion.hpp>
+#include <entitable/core/chrono.hpp>
+#include <entitable/core/iterator.hpp>
+
+#include <algorithm>
+#include <array>
+#if !defined(__GNUC__)
+#include <atomic>
+#endif
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <compare>
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <istream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <ostream>
+#include <ranges>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Winclude-angled-in-module-purview"
+#elif defined(_MSC_VER)
+#pragma warning(disable : 5244) // an include behind the declaration of the module
+#endif
+
+export module entitable.bulk;
+
+export import entitable;
+
+// Files that include and files that import have the same names, which are those of the engine.
+export extern "C++" {
+#include <entitable/bulk.hpp>
+#include <entitable/copy.hpp>
+#include <entitable/csv.hpp>
+#include <entitable/expiry.hpp>
+#include <entitable/json_lines.hpp>
+#include <entitable/schema.hpp>
+#include <entitable/views.hpp>
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+export module entitable.memory;
+
+export import entitable;
