@@ -32,6 +32,7 @@ module;
 #include <iosfwd>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <span>

@@ -20,6 +20,9 @@ module;
 #if !defined(_WIN32)
 #include <fcntl.h>
 #endif
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#endif
 #if __has_include(<sanitizer/common_interface_defs.h>)
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -42,6 +45,7 @@ module;
 #endif
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <compare>
 #include <concepts>
 #include <condition_variable>

@@ -12,6 +12,24 @@ module;
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/iterator.hpp>
 
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#endif
+#if __has_include(<sanitizer/common_interface_defs.h>)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+#if __has_include(<ucontext.h>)
+#include <ucontext.h>
+#endif
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
 #include <algorithm>
 #include <array>
 #if !defined(__GNUC__)
@@ -21,6 +39,7 @@ module;
 #include <cerrno>
 #include <compare>
 #include <concepts>
+#include <condition_variable>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +54,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -61,6 +81,7 @@ export extern "C++" {
 #include <entitable/tables.hpp>
 #include <entitable/wide.hpp>
 #include <entitable/core/detail/pending_list.hpp>
+#include <entitable/core/detail/side_stack.hpp>
 #include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/row/detail/row_digest.hpp>
 #include <entitable/core/transport/contention.hpp>

@@ -14,6 +14,24 @@ module;
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/iterator.hpp>
 
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#endif
+#if __has_include(<sanitizer/common_interface_defs.h>)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+#if __has_include(<ucontext.h>)
+#include <ucontext.h>
+#endif
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
 #include <algorithm>
 #include <array>
 #if !defined(__GNUC__)
@@ -39,6 +57,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -6,6 +6,7 @@
 /// A second stack: a function that runs on it can be suspended and resumed. Uses `ucontext` if the system has it, otherwise a thread that
 /// runs only while the other waits.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/error.hpp>
 
 #include <cstddef>
@@ -288,3 +289,5 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#endif

@@ -77,9 +77,7 @@ ENTITABLE_DECL result<list_tables::response> read_success(
     ENTITABLE_TRY(auto tables,
         response.status == 200 ? work.reader.read_tables(response.body)
                                : garbled(response, {"its status is invalid for this request"}));
-    if (tables.size() > request.page_size) {
-        return garbled(response, {"it contains more tables than the page size"});
-    }
+    if (tables.size() > request.page_size) { return garbled(response, {"it contains more tables than the page size"}); }
     list_tables::response made{std::move(tables), std::nullopt};
     service_token const next = service_token_of(response.headers, work.location);
     if (next.table) {

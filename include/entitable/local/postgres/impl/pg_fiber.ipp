@@ -30,7 +30,8 @@ pg_fibers::polled() noexcept {
     return now;
 }
 
-ENTITABLE_DECL pg_fiber::pg_fiber(pg_fibers& of) noexcept : of_(of), side_(of.memory_, std::size_t{256} * 1024, &first, this) {}
+ENTITABLE_DECL pg_fiber::pg_fiber(pg_fibers& of) noexcept
+    : of_(of), side_(of.memory_, std::size_t{256} * 1024, &first, this) {}
 ENTITABLE_DECL pg_fiber::~pg_fiber() {
     ends_ = true;
     if (begun_) {
