@@ -249,11 +249,11 @@ protected:
     row_iterator() = default;
     explicit row_iterator(shared<row_cursor> at) noexcept : at_(std::move(at)) {}
 
-    [[nodiscard]] void const* row() const { return cursor().current(); }
-    void step() { cursor().advance(); }
+    ENTITABLE_LAZY [[nodiscard]] void const* row() const { return cursor().current(); }
+    ENTITABLE_LAZY void step() { cursor().advance(); }
 
 private:
-    [[nodiscard]] row_cursor& cursor() const {
+    ENTITABLE_LAZY [[nodiscard]] row_cursor& cursor() const {
         ENTITABLE_ASSERT(at_, "an iterator without a query was used", row_cursor::no_row());
         return *at_;
     }
