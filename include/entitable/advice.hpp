@@ -19,7 +19,6 @@
 #include <entitable/advice/report/report.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
-#include <entitable/advice/simulate.hpp>
 #include <entitable/advice/simulation.hpp>
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/throughput.hpp>

@@ -7,7 +7,7 @@
 /// wait repeats all lost requests at once, in addition to the new load; exponential waits with jitter spread the repetitions.
 
 #include <entitable/advice/detail/figures.hpp>
-#include <entitable/advice/simulate.hpp>
+#include <entitable/advice/simulation.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

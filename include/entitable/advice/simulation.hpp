@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `simulation`: the effect of a load on a service of partition servers, modelled after its provider's description:
+/// `simulate`: the effect of a load on a service of partition servers, modelled after its provider's description:
 ///
 ///     1  Keys are in ranges, each on one server. A table begins with `ranges` ranges of similar load.
 ///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503.
@@ -111,8 +111,16 @@ struct simulation {
     [[nodiscard]] std::string to_string() const;
 };
 
+/// Simulates a load. Errors: OutOfRangeInput names the value that is out of range in the load, the options or the policy; at most 44,640
+/// minutes and, request by request, 500,000,000 requests.
+[[nodiscard]] result<simulation> simulate(load_shape const& load, simulation_options const& options = {});
+/// Simulates a workload on the current keys of a sample.
+[[nodiscard]] result<simulation> simulate(
+    table_sample const& sample, workload const& load, simulation_options const& options = {});
+
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/simulate.ipp>
 #include <entitable/advice/impl/simulation.ipp>
 #endif

@@ -4,7 +4,7 @@
 
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/detail/stretches.hpp>
-#include <entitable/advice/simulate.hpp>
+#include <entitable/advice/simulation.hpp>
 #include <entitable/core/try.hpp>
 
 #include <cmath>

@@ -7,7 +7,6 @@
 
 #include <entitable/core/address/open.hpp>
 #include <entitable/core/transport/any_store.hpp>
-#include <entitable/local/file/file_copy.hpp>
 #include <entitable/local/file/file_options.hpp>
 #include <entitable/local/file/file_report.hpp>
 

@@ -10,7 +10,6 @@
 #include <entitable/local/file/detail/reader_pool.hpp>
 #include <entitable/local/file/detail/row_run.hpp>
 #include <entitable/local/file/detail/writer.hpp>
-#include <entitable/local/file/file_copy.hpp>
 #include <entitable/local/file/file_report.hpp>
 #include <entitable/local/ordered_store.hpp>
 
