@@ -54,7 +54,7 @@ public:
     [[nodiscard]] steady_time now() { return steady_time{1000h} + (clock.steady() - first_); }
     void at(steady_time when, std::function<void()> what) { due_.push({when, ++order, std::move(what)}); }
     void run(std::function<void()> body) {
-        stacks_.push_back(std::make_unique<running>(std::move(body)));
+        stacks_.push_back(std::make_unique<running>(pool_, std::move(body)));
         running* const made = stacks_.back().get();
         ++alive_;
         at(now(), [this, made] { enter(*made); });
@@ -78,9 +78,9 @@ public:
 
 private:
     struct running {
-        explicit running(std::function<void()> what)
+        running(entitable::detail::stack_pool& pool, std::function<void()> what)
             : body(std::move(what)),
-              stack(std::size_t{1} << 20U, [](void* of) { static_cast<running*>(of)->body(); }, this) {}
+              stack(pool, std::size_t{1} << 20U, [](void* of) { static_cast<running*>(of)->body(); }, this) {}
         std::function<void()> body;
         entitable::detail::side_stack stack;
         bool allocated = false;
@@ -102,6 +102,7 @@ private:
 
     steady_time first_{clock.steady()};
     std::priority_queue<event> due_;
+    entitable::detail::stack_pool pool_;
     std::vector<std::unique_ptr<running>> stacks_;
     running* on_{};
     std::size_t alive_{};

@@ -6,10 +6,12 @@
 #include "support/catch.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
+#include <entitable/core/row/compare.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/sync.hpp>
 #include <entitable/testing.hpp>
+#include <entitable/work/sync/detail/sync_rows.hpp>
 
 #include <map>
 

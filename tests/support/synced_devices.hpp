@@ -9,6 +9,7 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/sync.hpp>
+#include <entitable/work/sync/detail/partition_sync.hpp>
 
 #include <algorithm>
 #include <map>

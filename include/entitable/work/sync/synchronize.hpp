@@ -54,7 +54,7 @@ namespace detail {
 /// within 7 characters of the limit, which are held back.
 ///
 /// Errors of the call: InvalidInput for options without partitions or with an operation id; those of finding the partitions. Errors of a
-/// partition stand in `sync_report::failed`: SyncRuns if another call synchronises the same local partition, ManyRemovals, TableNotFound,
+/// partition stand in `sync_report::failed`: SyncRunning if another call synchronises the same local partition, ManyRemovals, TableNotFound,
 /// those of both stores. The next call continues; a conflict that was decided before the error is in the report.
 ///
 /// Cost in the cloud: a partition is read once, one request for each 1,000 rows; changed rows are one more request for each 97. Local: one read, and two
