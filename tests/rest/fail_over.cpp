@@ -120,7 +120,7 @@ std::vector<std::string> got(std::initializer_list<char const*> names) {
 using namespace fail_over_test;
 
 TEST_CASE("fail over: reads leave a primary that does not respond, and say that they may be stale") {
-    for (std::uint16_t const down : {0, 408, 500, 502, 503, 504}) {
+    for (std::uint16_t const down : std::initializer_list<std::uint16_t>{0, 408, 500, 502, 503, 504}) {
         CAPTURE(down);
         fixture f;
         f.client.all->versions = {{primary, 2}, {other, 1}};
@@ -161,7 +161,7 @@ TEST_CASE("fail over: reads leave a primary that does not respond, and say that 
 }
 
 TEST_CASE("fail over: refusals, throttled reads and calls that end at their deadline leave reads at the primary") {
-    for (std::uint16_t const status : {400, 403, 409, 412, 429}) {
+    for (std::uint16_t const status : std::initializer_list<std::uint16_t>{400, 403, 409, 412, 429}) {
         CAPTURE(status);
         fixture f;
         f.client.all->versions = {{primary, 2}, {other, 1}};
