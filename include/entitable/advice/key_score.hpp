@@ -95,10 +95,6 @@ struct key_comparison {
     key_score one;   ///< score of the first declaration
     key_score other; ///< score of the second declaration
 
-    /// Whether the first declaration fits and the second does not; if both or neither fit, whether the first costs less.
-    [[nodiscard]] bool first_is_better() const noexcept {
-        return one.fits != other.fits ? one.fits : one.cost < other.cost;
-    }
     /// Returns the comparison as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };

@@ -121,6 +121,5 @@ struct simulation {
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/advice/impl/simulate.ipp>
 #include <entitable/advice/impl/simulation.ipp>
 #endif

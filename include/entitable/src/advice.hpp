@@ -31,7 +31,6 @@
 #include <entitable/advice/impl/retry_comparison.ipp>
 #include <entitable/advice/impl/sample.ipp>
 #include <entitable/advice/impl/scorer.ipp>
-#include <entitable/advice/impl/simulate.ipp>
 #include <entitable/advice/impl/simulation.ipp>
 #include <entitable/advice/impl/stress_outcome.ipp>
 #include <entitable/advice/impl/stretches.ipp>

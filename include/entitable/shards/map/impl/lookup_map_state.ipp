@@ -7,7 +7,6 @@
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
-#include <entitable/shards/map/detail/shard_map_change.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/contention.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/shards/map/detail/shard_map_change.hpp>
 #include <entitable/shards/map/detail/shard_map_rows.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 /// Moves one virtual shard, or merges two ranges, from the first request to the last, as a resumable operation. Place 0 is the map; the
 /// others are stores, named by `store`. The protocol is `shard_mover::move`.
 
-#include <entitable/shards/map/detail/shard_map_change.hpp>
+#include <entitable/shards/map/detail/shard_map_rows.hpp>
 #include <entitable/shards/move/detail/shard_splitting.hpp>
 #include <entitable/shards/move/detail/shard_table_copy.hpp>
 #include <entitable/shards/move/shard_move.hpp>

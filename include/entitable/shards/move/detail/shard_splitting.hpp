@@ -8,7 +8,7 @@
 
 #include <entitable/core/request/key_range.hpp>
 #include <entitable/core/request/resumable.hpp>
-#include <entitable/shards/map/detail/shard_map_change.hpp>
+#include <entitable/shards/map/detail/shard_map_rows.hpp>
 
 #include <cstdint>
 #include <string>
