@@ -45,7 +45,7 @@ TEST_CASE("postgres channel: a connection is cut before or after a commit of man
     table<pg_cuts::item> const items{direct, "items"};
     items.create().value();
     any_store const store{postgres_backend::connect(proxy.connection_string(), options).value()};
-    event_loop loop;
+    event_loop loop{loop_options{.turn = std::chrono::seconds{10}}}; // a turn takes all calls, also with sanitizers
     async_table<pg_cuts::item> const awaited{loop, store, "items"};
     constexpr std::int32_t count = 120;
     std::int64_t value = 0;
