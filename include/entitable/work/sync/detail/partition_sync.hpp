@@ -20,6 +20,8 @@
 #include <entitable/work/sync/detail/sync_rows.hpp>
 #include <entitable/work/sync/sync_report.hpp>
 
+#include <set>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -115,6 +117,10 @@ private:
     [[nodiscard]] result<void> check_removals(plan const& made, bool restored) const;
     [[nodiscard]] std::optional<local_change> change_of(sides const& of, bool restored);
     [[nodiscard]] std::optional<local_change> settle_conflict(sides const& of, local_change made, bool restored);
+    /// Whether a policy may decide a conflict so.
+    [[nodiscard]] result<void> check_decision(sides const& of, sync_decision const& decided) const;
+    /// Whether a store accepts a row that is written to it; if not, the row is held back.
+    [[nodiscard]] bool is_accepted(std::string_view row_key, row_view written, profile const& by);
     [[nodiscard]] mutation base_to(std::string_view row_key, std::optional<row_view> content) const;
     /// Whether a row cannot be synchronised because of its size or its key; it is then held back.
     [[nodiscard]] bool is_held(sides const& of);
@@ -137,6 +143,7 @@ private:
     std::size_t unsteady_{};
     std::size_t rows_a_push_;
     std::map<std::string, error, std::less<>> held_;
+    std::set<std::string, std::less<>> renamed_; ///< new row keys of the current plan
 };
 
 } // namespace detail

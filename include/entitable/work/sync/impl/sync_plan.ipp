@@ -69,6 +69,37 @@ ENTITABLE_DECL mutation partition_sync::base_to(std::string_view row_key, std::o
     return mutation::insert_or_replace(row_of_base(of_.partition_key, row_key, base));
 }
 
+ENTITABLE_DECL bool partition_sync::is_accepted(std::string_view row_key, row_view written, profile const& by) {
+    auto valid = validate_entity(written, by);
+    if (!valid) { hold(row_key, valid.error()); }
+    return valid.has_value();
+}
+
+ENTITABLE_DECL result<void> partition_sync::check_decision(sides const& of, sync_decision const& decided) const {
+    bool const both = decided.choice == sync_choice::both;
+    if (!both && (decided.choice != sync_choice::merged || !decided.content)) { return {}; }
+    if (!decided.content) {
+        return failure{error_code::invalid_input, "the policy decided to keep both, and returned no content"};
+    }
+    row_view const content = decided.content->view();
+    if (content.partition_key != of_.partition_key || (!both && content.row_key != of.row_key)) {
+        return failure{error_code::invalid_input,
+            both ? "the policy returned content of another partition"
+                 : "the policy returned merged content with other keys than those of the row"};
+    }
+    ENTITABLE_CHECK(check_payload(content.payload));
+    if (!both) { return {}; }
+    if (system_row::is_one(content.row_key)) {
+        return failure{error_code::key_reserved,
+            "the policy returned a new row key that begins with \"~!\", which is reserved for the library"};
+    }
+    if (here_.rows.contains(content.row_key) || there_->rows.contains(content.row_key) ||
+        here_.bases.contains(content.row_key) || renamed_.contains(content.row_key)) {
+        return failure{error_code::entity_already_exists, "kept_both: there is a row with the new row key"};
+    }
+    return {};
+}
+
 /// Decides a conflict: fills in the change of the local row.
 ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settle_conflict(
     sides const& of, local_change made, bool restored) {
@@ -78,6 +109,9 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
     if (restored) {
         decided = keep_theirs(conflict);
     } // the policy was called so that the program can store the content
+    if (decided) {
+        if (auto possible = check_decision(of, *decided); !possible) { decided = std::move(possible).as_failure(); }
+    }
     if (!decided) {
         hold(of.row_key, decided.error());
         return std::nullopt;
@@ -88,20 +122,19 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
         case sync_choice::merged:
             made.row = change_to(of.here, decided->content ? std::optional{decided->content->view()} : std::nullopt);
             break;
-        case sync_choice::both: {
-            std::string_view const renamed = decided->content ? decided->content->row_key() : std::string_view{};
-            bool const taken = here_.rows.contains(renamed) || there_->rows.contains(renamed) ||
-                here_.bases.contains(renamed) || system_row::is_one(renamed);
-            if (!decided->content || taken) {
-                hold(of.row_key,
-                    error{error_code::entity_already_exists, "kept_both: there is a row with the new row key"});
-                return std::nullopt;
-            }
+        case sync_choice::both:
             made.row = change_to(of.here, of.there);
-            made.renamed = mutation::insert(row{of_.partition_key, renamed, content_of(decided->content->view())});
+            made.renamed = mutation::insert(
+                row{of_.partition_key, decided->content->row_key(), content_of(decided->content->view())});
             break;
+    }
+    for (auto const* written : {&made.row, &made.renamed}) {
+        if (*written && (*written)->kind != mutation_kind::remove &&
+            !is_accepted(of.row_key, (*written)->entity, of_.local)) {
+            return std::nullopt;
         }
     }
+    if (made.renamed) { renamed_.emplace(made.renamed->entity.row_key()); }
     made.conflict = settled_conflict{std::move(conflict), decided->choice};
     return made;
 }
@@ -124,6 +157,7 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::chang
 
 ENTITABLE_DECL result<partition_sync::plan> partition_sync::decide(bool restored) {
     plan made;
+    renamed_.clear();
     auto here = here_.rows.begin();
     auto there = there_->rows.begin();
     auto base = here_.bases.begin();

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Synchronisation with unusual stores, contents, policies and faults: what would block a partition, lose an edit, or show a part of a
+// transaction.
+
+#include "support/catch.hpp"
+#include "support/defects.hpp"
+#include "support/temporary_folder.hpp"
+#include <entitable/client/row_table.hpp>
+#include <entitable/entitable.hpp>
+#include <entitable/file.hpp>
+#include <entitable/memory.hpp>
+#include <entitable/retrying.hpp>
+#include <entitable/sync.hpp>
+#include <entitable/testing.hpp>
+#include <entitable/testing/manual_clock.hpp>
+
+#include <limits>
+#include <map>
+
+using namespace entitable;
+
+namespace {
+
+struct item {
+    std::string owner;
+    std::string name;
+    std::string text;
+};
+ENTITABLE(item, partition_key(owner), row_key(name), properties(text))
+
+/// A table of items on any store.
+struct side {
+    any_store store;
+    table<item> items{store, "items"};
+    explicit side(any_store on = any_store{memory_backend{}}) : store(std::move(on)) {
+        items.create_if_absent().value();
+    }
+    void put(std::string const& name, std::string const& text) const { items.upsert({"ann", name, text}).value(); }
+    void remove(std::string const& name) const { items.remove("ann", name, any_etag).value(); }
+    void write(row const& content) const {
+        call context;
+        store.execute(write_entity{"items", mutation::insert_or_replace(content)}, context).value();
+    }
+    void write_together(std::vector<row> const& rows) const {
+        transact all{"items", {}};
+        for (row const& each : rows) { all.changes.push_back(mutation::insert_or_replace(each)); }
+        call context;
+        store.execute(all, context).value();
+    }
+    [[nodiscard]] std::string text(std::string const& name) const {
+        auto const found = items.get("ann", name);
+        return found ? found->text : "-";
+    }
+    /// All rows of the application, with their content.
+    [[nodiscard]] std::map<std::string, row> rows() const {
+        std::map<std::string, row> all;
+        detail::page_cursor<query_entities> pages{query_entities{"items", {}, {}, {}, 1000, {}}};
+        call context;
+        while (pages.more()) {
+            auto const found = pages.take(store.execute(pages.request(), context)).value();
+            for (std::size_t index = 0; index < found.rows.size(); ++index) {
+                row_view const each = found.rows[index];
+                if (!system_row::is_one(each.row_key)) { all.emplace(each.row_key, row{each}); }
+            }
+        }
+        return all;
+    }
+    [[nodiscard]] std::size_t system_rows() const {
+        std::size_t count = 0;
+        call context;
+        auto const found = store.execute(query_entities{"items", {}, {}, {}, 1000, {}}, context).value();
+        for (std::size_t index = 0; index < found.rows.size(); ++index) {
+            count += system_row::is_one(found.rows[index].row_key) ? 1U : 0U;
+        }
+        return count;
+    }
+};
+row item_row(std::string const& name, std::string const& text) {
+    row_builder made{"ann", name};
+    made.add("text", value_view{std::string_view{text}});
+    return made.build();
+}
+row large_row(std::string const& name, std::size_t bytes) {
+    row_builder made{"ann", name};
+    for (int part = 0; bytes > 0; ++part) {
+        std::size_t const size = (std::min)(bytes, std::size_t{60'000});
+        made.add("p" + std::to_string(part), value_view{edm_type::binary, std::string(size, 'x')});
+        bytes -= size;
+    }
+    return made.build();
+}
+bool same(side const& one, side const& other) {
+    auto const left = one.rows();
+    auto const right = other.rows();
+    if (left.size() != right.size()) { return false; }
+    for (auto const& [key, content] : left) {
+        auto const found = right.find(key);
+        if (found == right.end() || !same_properties(content.view(), found->second.view())) { return false; }
+    }
+    return true;
+}
+sync_options of_ann(sync_policy conflicts = keep_theirs) {
+    sync_options how;
+    how.partitions = {"ann"};
+    how.conflicts = std::move(conflicts);
+    how.delays = {.base = {}, .least = {}, .most = {}, .jitter = 0};
+    return how;
+}
+sync_report sync(side const& device, side const& cloud, sync_options const& how = of_ann()) {
+    auto made = synchronize(device.items, cloud.items, how).value();
+    for (auto const& each : made.failed) { UNSCOPED_INFO(each.why.to_string()); }
+    for (auto const& each : made.held) { UNSCOPED_INFO(each.row_key << ": " << each.why.to_string()); }
+    return made;
+}
+std::string numbered(int number) { return "n" + std::to_string(10'000 + number); }
+
+/// Calls a function before the request with a number, from 1, of each kind that is counted.
+entitable_test::through_defect before_page(std::size_t number, std::function<void()> happens) {
+    auto const seen = std::make_shared<std::size_t>(0);
+    return entitable_test::with_defect(
+        [=]<class Request>(any_store const& below, Request const& request, call& context) {
+            if constexpr (std::same_as<Request, query_entities>) {
+                if (++*seen == number) { happens(); }
+            }
+            return below.execute(request, context);
+        });
+}
+
+} // namespace
+
+TEST_CASE("synchronize: decisions that name other rows hold the row back") {
+    side cloud;
+    side device;
+    device.put("a", "old");
+    device.put("b", "old");
+    CHECK(sync(device, cloud).complete());
+    device.put("a", "mine");
+    cloud.put("a", "theirs");
+    auto const with = [](sync_choice choice, row content) {
+        return of_ann([=](sync_conflict const&) -> result<sync_decision> { return sync_decision{choice, content}; });
+    };
+    auto const checked = [&](sync_options const& how, error_code expected) {
+        auto const done = sync(device, cloud, how);
+        CHECK(done.failed.empty());
+        CHECK(done.conflicts.empty());
+        REQUIRE(done.held.size() == 1);
+        CHECK(done.held[0].row_key == "a");
+        CHECK(done.held[0].why.code == expected);
+        CHECK(device.rows().size() == 2);
+        CHECK(device.text("a") == "mine");
+        CHECK(device.text("b") == "old");
+    };
+    checked(with(sync_choice::merged, item_row("c", "x")), error_code::invalid_input);
+    checked(with(sync_choice::merged, item_row("b", "x")), error_code::invalid_input);
+    checked(with(sync_choice::merged, row{"bob", "a", item_row("a", "x").payload()}), error_code::invalid_input);
+    checked(with(sync_choice::merged, row{}), error_code::invalid_input);
+    checked(with(sync_choice::merged, row{"ann", "a", "damaged"}), error_code::row_malformed);
+    checked(with(sync_choice::merged, large_row("a", 1'100'000)), error_code::entity_too_large);
+    checked(with(sync_choice::both, row{"bob", "c", item_row("c", "x").payload()}), error_code::invalid_input);
+    checked(with(sync_choice::both, row{"ann", "c", ""}), error_code::row_malformed);
+    checked(with(sync_choice::both, item_row("a", "x")), error_code::entity_already_exists);
+    checked(with(sync_choice::both, item_row("b", "x")), error_code::entity_already_exists);
+    checked(with(sync_choice::both, item_row("~!sync!", "x")), error_code::key_reserved);
+    // A removal against an edit: the merged row may not be another one either.
+    cloud.remove("a");
+    checked(with(sync_choice::merged, item_row("c", "x")), error_code::invalid_input);
+    CHECK(sync(device, cloud, of_ann(keep_mine)).complete());
+    CHECK(same(device, cloud));
+}
+
+TEST_CASE("synchronize: two conflicts cannot be renamed to one key") {
+    side cloud;
+    side device;
+    for (char const* name : {"a", "b"}) {
+        device.put(name, "mine");
+        cloud.put(name, "theirs");
+    }
+    auto const done = sync(device, cloud, of_ann(kept_both<item>([](item& mine) { mine.name = "mine"; })));
+    CHECK(done.failed.empty());
+    REQUIRE(done.held.size() == 1);
+    CHECK(done.held[0].row_key == "b");
+    CHECK(done.held[0].why.code == error_code::entity_already_exists);
+    CHECK(device.text("a") == "theirs");
+    CHECK(device.text("b") == "mine");
+    CHECK(device.text("mine") == "mine");
+}
