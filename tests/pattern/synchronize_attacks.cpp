@@ -186,3 +186,22 @@ TEST_CASE("synchronize: two conflicts cannot be renamed to one key") {
     CHECK(device.text("b") == "mine");
     CHECK(device.text("mine") == "mine");
 }
+
+TEST_CASE("synchronize: a seed does not repeat the names of pushes") {
+    side cloud;
+    side device;
+    auto how = of_ann();
+    how.seed = 7;
+    device.put("a", "one");
+    for (int index = 0; index < 3; ++index) {
+        device.put("a", "before " + std::to_string(index));
+        CHECK(sync(device, cloud, how).complete());
+    }
+    device.put("a", "kept");
+    testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
+    bad.plan({testing::fault::lost_before(), 1, "transact"});
+    CHECK_FALSE(sync(device, side{any_store{bad}}, how).complete());
+    CHECK(sync(device, cloud, how).complete());
+    CHECK(device.text("a") == "kept");
+    CHECK(cloud.text("a") == "kept");
+}

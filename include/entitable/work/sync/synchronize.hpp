@@ -25,7 +25,7 @@ struct sync_options {
     backoff delays{contention_backoff}; ///< delays between attempts
     call_options calls{};               ///< options of each request; an operation id is refused
     clock* time{&system_clock()};       ///< clock for delays
-    std::uint64_t seed{};               ///< seed of names and delays; 0 for a fresh seed
+    std::uint64_t seed{};               ///< seed of delays; 0 for a fresh seed. Names of pushes are always random
 };
 
 namespace detail {

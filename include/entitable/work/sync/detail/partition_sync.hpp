@@ -37,6 +37,7 @@ struct synced_partition {
     profile local;
     profile cloud;
     fresh_ids* ids{};
+    random_source* delays_from{}; ///< jitter of delays; null for that of `ids`
 };
 
 /// Transports of the protocol, by index. Writes are sent once: a repetition below would meet the version that the first attempt has made.
@@ -111,6 +112,11 @@ private:
     [[nodiscard]] resumable<void> begin_again(bool reads_cloud);
     /// Judges a refused transaction: false if another attempt may succeed.
     [[nodiscard]] result<bool> refused(error why, std::vector<std::string> const& row_keys, bool divides);
+
+    [[nodiscard]] std::size_t most_rows_a_push() const;
+    [[nodiscard]] random_source& delays_from() const {
+        return of_.delays_from != nullptr ? *of_.delays_from : of_.ids->random();
+    }
 
     // ---- decisions, without requests ----
     [[nodiscard]] result<plan> decide(bool restored);

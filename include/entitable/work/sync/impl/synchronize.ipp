@@ -3,6 +3,8 @@
 #pragma once
 
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/random_seed.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/transport/transport.hpp>
 #include <entitable/core/try.hpp>
@@ -62,13 +64,16 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(any_store const& local, st
             partitions_of_both(
                 table_core{local, local_table, options.calls}, table_core{cloud, cloud_table, options.calls}));
     }
-    fresh_ids ids{options.seed};
+    // A name that repeats would make a push that was lost look applied, and hide a restored file: names have no seed.
+    fresh_ids ids{0};
+    random_source delays_from{options.seed != 0 ? options.seed : random_seed()};
     sync_report report;
     any_store const here{sent_once{local}};
     any_store const there_once{sent_once{cloud}};
     for (std::string const& partition_key : partitions) {
-        partition_sync one{{local_table, cloud_table, partition_key, &options.conflicts, options.allow_many_removals,
-                               options.max_attempts, options.delays, local.profile(), cloud.profile(), &ids},
+        partition_sync one{
+            {local_table, cloud_table, partition_key, &options.conflicts, options.allow_many_removals,
+                options.max_attempts, options.delays, local.profile(), cloud.profile(), &ids, &delays_from},
             report};
         auto running = one.run();
         one.end(entitable::run(running, options.calls, *options.time, here, cloud, there_once));
