@@ -130,6 +130,110 @@ entitable_test::through_defect before_page(std::size_t number, std::function<voi
 
 } // namespace
 
+TEST_CASE("synchronize: any number of rows that a store refuses are held back, and block nothing") {
+    profile small = local_profile();
+    small.max_string_units = 40;
+    side cloud{any_store{memory_backend{local_options{.limits = small}}}};
+    side device;
+    for (int index = 0; index < 150; ++index) {
+        device.put(numbered(index), index % 3 == 0 ? "short" : std::string(50, 'x'));
+    }
+    auto const sent = sync(device, cloud);
+    CHECK(sent.failed.empty());
+    CHECK(sent.held.size() == 100);
+    CHECK(sent.pushed == 50);
+    CHECK(sent.held.at(0).why.code == error_code::property_value_too_large);
+    // The other way.
+    side wide;
+    side tight{any_store{memory_backend{local_options{.limits = small}}}};
+    for (int index = 0; index < 60; ++index) {
+        wide.put(numbered(index), index % 2 == 0 ? "short" : std::string(50, 'x'));
+    }
+    auto const received = sync(tight, wide);
+    CHECK(received.failed.empty());
+    CHECK(received.held.size() == 30);
+    CHECK(received.pulled == 30);
+}
+
+TEST_CASE("synchronize: a store in the cloud that refuses rows without naming them") {
+    side behind;
+    side cloud{entitable_test::with_defect([]<class Request>(any_store const& below, Request const& request,
+                                               call& context) -> result<response_of<Request>> {
+        if constexpr (std::same_as<Request, transact>) {
+            for (mutation const& each : request.changes) {
+                auto const text = each.entity.view().find("text");
+                if (text && text->as_string() == "bad") {
+                    return failure{error_code::other_service_error, "a rule of the service"};
+                }
+            }
+        }
+        return below.execute(request, context);
+    })(behind.store)};
+    side device;
+    for (int index = 0; index < 90; ++index) { device.put(numbered(index), index % 10 == 0 ? "bad" : "good"); }
+    auto const sent = sync(device, cloud);
+    CHECK(sent.failed.empty());
+    CHECK(sent.held.size() == 9);
+    CHECK(sent.pushed == 81);
+}
+
+TEST_CASE("synchronize: a store in the cloud that refuses every write is not asked for each row") {
+    side behind;
+    auto const requests = std::make_shared<int>(0);
+    auto const status = GENERATE(std::uint16_t{400}, std::uint16_t{403});
+    side cloud{entitable_test::with_defect([=]<class Request>(any_store const& below, Request const& request,
+                                               call& context) -> result<response_of<Request>> {
+        if constexpr (std::same_as<Request, transact>) {
+            ++*requests;
+            error why{error_code::other_service_error, "the account is disabled"};
+            why.http_status = status;
+            return failure{std::move(why)};
+        } else {
+            return below.execute(request, context);
+        }
+    })(behind.store)};
+    side device;
+    for (int index = 0; index < 500; ++index) { device.put(numbered(index), "x"); }
+    auto const done = sync(device, cloud);
+    REQUIRE(done.failed.size() == 1);
+    CHECK(done.failed[0].why.message == "the account is disabled");
+    CHECK(*requests <= (status == 400 ? 301 : 1));
+    CHECK(sync(device, behind).complete());
+}
+
+TEST_CASE("synchronize: large rows that become small, or are removed, fit the local transactions") {
+    side cloud;
+    side device;
+    for (int index = 0; index < 18; ++index) { device.write(large_row(numbered(index), 480'000)); }
+    CHECK(sync(device, cloud).complete());
+    bool const removes = GENERATE(false, true);
+    for (int index = 0; index < 18; ++index) {
+        if (removes) {
+            device.remove(numbered(index));
+        } else {
+            device.put(numbered(index), "small");
+        }
+    }
+    auto const sent = sync(device, cloud);
+    CHECK(sent.complete());
+    CHECK(sent.pushed == 18);
+    CHECK(same(device, cloud));
+}
+
+TEST_CASE("synchronize: a store with small transactions refuses no row that fits one") {
+    side cloud{any_store{memory_backend{local_options{.limits = cosmos_profile()}}}};
+    side device;
+    for (int index = 0; index < 8; ++index) {
+        row_builder made{"ann", numbered(index)};
+        for (int part = 0; part < 16; ++part) {
+            made.add("p" + std::to_string(part), value_view{std::string_view{std::string(25'000, 'a')}});
+        }
+        device.write(made.build());
+    }
+    CHECK(sync(device, cloud).complete());
+    CHECK(same(device, cloud));
+}
+
 TEST_CASE("synchronize: decisions that name other rows hold the row back") {
     side cloud;
     side device;
@@ -185,6 +289,61 @@ TEST_CASE("synchronize: two conflicts cannot be renamed to one key") {
     CHECK(device.text("a") == "theirs");
     CHECK(device.text("b") == "mine");
     CHECK(device.text("mine") == "mine");
+}
+
+TEST_CASE("synchronize: a partition is listed once in each list of the report") {
+    side cloud;
+    side device;
+    for (int index = 0; index < 120; ++index) {
+        device.put("d" + numbered(index), "x");
+        cloud.put("c" + numbered(index), "x");
+    }
+    CHECK(sync(device, cloud).split == std::vector<std::string>{"ann"});
+}
+
+TEST_CASE("synchronize: a busy store is waited for, as long as it asks for, and no row is held back") {
+    auto const what = GENERATE(0, 1, 2);
+    CAPTURE(what);
+    testing::manual_clock time;
+    side behind;
+    side device;
+    device.put("a", "x");
+    testing::faulty<any_store> store{behind.store, testing::faulty_options{}};
+    error moving{error_code::shard_moving, "moving"};
+    moving.retry_after = std::chrono::seconds{7};
+    testing::fault const wanted = what == 0 ? testing::fault::busy(std::chrono::seconds{7})
+        : what == 1                         ? testing::fault::throttled(std::chrono::seconds{7})
+                                            : testing::fault{"moving", testing::fault::commit::never, moving, {}};
+    store.plan({wanted, 1, "transact"});
+    store.plan({wanted, 2, "transact"});
+    side const cloud{any_store{store}};
+    auto how = of_ann();
+    how.time = &time;
+    auto const before = time.steady();
+    auto const done = sync(device, cloud, how);
+    CHECK(done.complete());
+    CHECK(done.pushed == 1);
+    CHECK(time.steady() - before >= std::chrono::seconds{14});
+}
+
+TEST_CASE("synchronize: a store that stays busy ends the partition with its own error") {
+    side behind;
+    side device;
+    device.put("a", "x");
+    side const cloud{entitable_test::with_defect([]<class Request>(any_store const& below, Request const& request,
+                                                     call& context) -> result<response_of<Request>> {
+        if constexpr (std::same_as<Request, transact>) {
+            return failure{error_code::server_busy, "the service is busy"};
+        } else {
+            return below.execute(request, context);
+        }
+    })(behind.store)};
+    auto const done = sync(device, cloud);
+    CHECK(done.held.empty());
+    REQUIRE(done.failed.size() == 1);
+    CHECK(done.failed[0].why.code == error_code::server_busy);
+    CHECK(done.failed[0].why.message.find("other writers") == std::string::npos);
+    CHECK(sync(device, behind).complete());
 }
 
 TEST_CASE("synchronize: a seed does not repeat the names of pushes") {

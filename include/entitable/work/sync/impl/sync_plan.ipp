@@ -148,6 +148,7 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::chang
     if (!same_there) { made.base = base_to(of.row_key, of.there); }
     if (!of.there && here_.bases.find(of.row_key) == here_.bases.end()) { made.base.reset(); }
     if (same_here) {
+        if (of.there && !is_accepted(of.row_key, *of.there, of_.local)) { return std::nullopt; }
         made.row = change_to(of.here, of.there);
         return made;
     }
@@ -180,7 +181,8 @@ ENTITABLE_DECL result<partition_sync::plan> partition_sync::decide(bool restored
         made.pulls += same_there ? 0 : 1;
         if (auto change = change_of(of, restored)) {
             made.changes.push_back(*std::move(change));
-        } else if (same_there && held_.find(of.row_key) == held_.end()) {
+        } else if (same_there && held_.find(of.row_key) == held_.end() &&
+            (!of.here || is_accepted(of.row_key, *of.here, of_.cloud))) {
             made.pushes.push_back({of.row_key, of.here, of.there});
         }
     }
