@@ -234,6 +234,47 @@ TEST_CASE("synchronize: a store with small transactions refuses no row that fits
     CHECK(same(device, cloud));
 }
 
+TEST_CASE("synchronize: a transaction that arrives between two pages is not seen in part") {
+    auto const changed = std::vector<row>{item_row(numbered(0), "new"), item_row(numbered(2'500), "new")};
+    SECTION("in the cloud") {
+        side behind;
+        side device;
+        for (int index = 0; index < 2'501; ++index) { behind.put(numbered(index), "old"); }
+        CHECK(sync(device, behind).complete());
+        side cloud{before_page(2, [&] { behind.write_together(changed); })(behind.store)};
+        CHECK(sync(device, cloud).torn.empty());
+        CHECK(device.text(numbered(0)) == device.text(numbered(2'500)));
+    }
+    SECTION("here") {
+        side cloud;
+        side behind;
+        for (int index = 0; index < 2'501; ++index) { behind.put(numbered(index), "old"); }
+        CHECK(sync(behind, cloud).complete());
+        // Bases come after the rows: the change happens before the third page.
+        side device{before_page(2, [&] { behind.write_together(changed); })(behind.store)};
+        CHECK(sync(device, cloud).torn.empty());
+        CHECK(cloud.text(numbered(0)) == cloud.text(numbered(2'500)));
+    }
+}
+
+TEST_CASE("synchronize: another call that ends while several local pages are read is noticed") {
+    side cloud;
+    side behind;
+    for (int index = 0; index < 1'500; ++index) { behind.put(numbered(index), "old"); }
+    CHECK(sync(behind, cloud).complete());
+    bool const changes_again = GENERATE(false, true);
+    cloud.put(numbered(0), "new");
+    side const device{before_page(2, [&] {
+        CHECK(sync(behind, cloud).pulled == 1); // the first page has the old row, the second the new base
+        if (changes_again) { cloud.put(numbered(0), "newer"); }
+    })(behind.store)};
+    auto const done = synchronize(device.items, cloud.items, of_ann(keep_mine)).value();
+    CHECK(done.conflicts.empty());
+    CHECK(sync(behind, cloud).complete());
+    CHECK(cloud.text(numbered(0)) == (changes_again ? "newer" : "new"));
+    CHECK(same(behind, cloud));
+}
+
 TEST_CASE("synchronize: decisions that name other rows hold the row back") {
     side cloud;
     side device;

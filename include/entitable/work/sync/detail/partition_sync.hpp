@@ -91,6 +91,8 @@ private:
     // ---- the steps ----
     [[nodiscard]] resumable<synced_rows> read(sync_place from);
     [[nodiscard]] resumable<void> read_here();
+    /// Takes the version of the state that was read. Errors: SyncRunning if it differs from the version that is known.
+    [[nodiscard]] result<void> know_version();
     [[nodiscard]] resumable<void> read_there();
     [[nodiscard]] resumable<void> read_receipt();
     /// Notes whether a push of an earlier run was applied, and makes sure that it never will be if it was not.

@@ -114,16 +114,30 @@ ENTITABLE_DECL resumable<synced_rows> partition_sync::read(sync_place from) {
     co_return found;
 }
 
-ENTITABLE_DECL resumable<void> partition_sync::read_here() {
-    ENTITABLE_CO_TRY(here_, co_await read(sync_place::here));
-    settled_here_ = here_.pages.size() == 1;
+ENTITABLE_DECL result<void> partition_sync::know_version() {
     std::optional<etag> const version = here_.state ? std::optional{here_.state->etag()} : std::nullopt;
     if (version_known_ && version != version_) {
-        co_return failure{error_code::sync_running,
+        return failure{error_code::sync_running,
             "the partition is being synchronised by another call: the state of its synchronisation has changed"};
     }
     version_ = version;
     version_known_ = true;
+    return {};
+}
+
+ENTITABLE_DECL resumable<void> partition_sync::read_here() {
+    bool const first = !version_known_;
+    ENTITABLE_CO_TRY(here_, co_await read(sync_place::here));
+    ENTITABLE_CO_CHECK(know_version());
+    settled_here_ = here_.pages.size() == 1;
+    if (first && !settled_here_) {
+        // Another call may have written rows, bases and the state between two pages: a row would be older than its base. From here on
+        // the version of the state shows that.
+        synced_rows const before = std::move(here_);
+        ENTITABLE_CO_TRY(here_, co_await read(sync_place::here));
+        ENTITABLE_CO_CHECK(know_version());
+        settled_here_ = same_versions(before, here_);
+    }
     if (here_.state) {
         ENTITABLE_CO_TRY(state_, state_of_row(*here_.state));
     } else {
@@ -413,8 +427,8 @@ ENTITABLE_DECL resumable<void> partition_sync::run() {
         std::optional<row_view> const receipt = receipt_ ? std::optional{receipt_->view()} : std::nullopt;
         bool const restored = push_of_receipt(receipt) != state_.receipt;
         ENTITABLE_CO_TRY(auto planned, decide(restored));
-        if (planned.pulls > 1) {
-            // A transaction of another device must not be seen in part.
+        if (planned.pulls > 0) {
+            // A transaction of another device must not be seen in part, not even if the rest of it is on a page that was read before.
             ENTITABLE_CO_TRY(bool const steady, co_await is_steady(sync_place::there));
             if (!steady) { continue; }
         }
@@ -423,7 +437,7 @@ ENTITABLE_DECL resumable<void> partition_sync::run() {
             if (!applied) { ENTITABLE_CO_CHECK(co_await begin_again(false)); }
             continue;
         }
-        if (planned.pushes.size() > 1) {
+        if (!planned.pushes.empty()) {
             ENTITABLE_CO_TRY(bool const steady, co_await is_steady(sync_place::here));
             if (!steady) { continue; }
         }
