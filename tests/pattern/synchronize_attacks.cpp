@@ -405,3 +405,17 @@ TEST_CASE("synchronize: a seed does not repeat the names of pushes") {
     CHECK(device.text("a") == "kept");
     CHECK(cloud.text("a") == "kept");
 }
+
+TEST_CASE("synchronize: a row whose first push was lost, and that was removed then, leaves nothing") {
+    side cloud;
+    side device;
+    device.put("a", "x");
+    testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
+    bad.plan({testing::fault::lost_before(), 1, "transact"});
+    CHECK_FALSE(sync(device, side{any_store{bad}}).complete());
+    device.remove("a");
+    CHECK(sync(device, cloud).complete());
+    CHECK(device.rows().empty());
+    CHECK(cloud.rows().empty());
+    CHECK(device.system_rows() == 1); // the state
+}

@@ -177,7 +177,13 @@ ENTITABLE_DECL result<partition_sync::plan> partition_sync::decide(bool restored
         if (there != there_->rows.end() && there->first == *least) { of.there = (there++)->second; }
         if (base != here_.bases.end() && base->first == *least) { ++base; }
         bool const same_there = same_side(of.there, of.base);
-        if ((same_there && same_side(of.here, of.base)) || is_held(of)) { continue; }
+        if (same_there && same_side(of.here, of.base)) {
+            // A base that only a refused push had noted: neither side has had the row.
+            bool const left_over = !of.base && here_.bases.find(of.row_key) != here_.bases.end();
+            if (left_over) { made.changes.push_back({std::string{of.row_key}, {}, {}, base_to(of.row_key, {}), {}}); }
+            continue;
+        }
+        if (is_held(of)) { continue; }
         made.pulls += same_there ? 0 : 1;
         if (auto change = change_of(of, restored)) {
             made.changes.push_back(*std::move(change));
