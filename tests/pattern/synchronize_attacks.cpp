@@ -406,6 +406,36 @@ TEST_CASE("synchronize: a seed does not repeat the names of pushes") {
     CHECK(cloud.text("a") == "kept");
 }
 
+TEST_CASE("synchronize: stores whose transactions are small") {
+    for (std::size_t operations = 1; operations < 8; ++operations) {
+        for (bool in_cloud : {true, false}) {
+            CAPTURE(operations, in_cloud);
+            profile few = local_profile();
+            few.max_operations = operations;
+            side small{any_store{memory_backend{local_options{.limits = few}}}};
+            side other;
+            side const& device = in_cloud ? other : small;
+            side const& cloud = in_cloud ? small : other;
+            for (int index = 0; index < 5; ++index) {
+                device.put("d" + std::to_string(index), "x");
+                cloud.put("c" + std::to_string(index), "x");
+                device.put("e" + std::to_string(index), "mine");
+                cloud.put("e" + std::to_string(index), "theirs");
+            }
+            auto const how = of_ann(kept_both<item>([](item& mine) { mine.name = "f" + mine.name; }));
+            if (operations < (in_cloud ? 2U : 4U)) {
+                auto const refused = synchronize(device.items, cloud.items, how);
+                REQUIRE_FALSE(refused);
+                CHECK(refused.error().code == error_code::not_supported);
+                continue;
+            }
+            CHECK(sync(device, cloud, how).complete());
+            CHECK(device.rows().size() == 20);
+            CHECK(same(device, cloud));
+        }
+    }
+}
+
 TEST_CASE("synchronize: a row whose first push was lost, and that was removed then, leaves nothing") {
     side cloud;
     side device;

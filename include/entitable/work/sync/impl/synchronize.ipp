@@ -43,6 +43,13 @@ inline result<std::set<std::string>> partitions_of_both(table_core const& local,
     return all;
 }
 
+inline result<void> check_operations(std::string_view which, std::size_t most, std::size_t needed) {
+    if (most >= needed) { return {}; }
+    return failure{error_code::not_supported,
+        text::joined({"synchronize needs transactions of ", std::to_string(needed), " operations in the ", which,
+            " store, which allows ", std::to_string(most)})};
+}
+
 ENTITABLE_DECL result<sync_report> synchronize_tables(any_store const& local, std::string const& local_table,
     any_store const& cloud, std::string const& cloud_table, sync_options const& options) {
     if (options.partitions.empty() && !options.whole_table) {
@@ -58,6 +65,9 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(any_store const& local, st
         return failure{error_code::out_of_range_input, "max_attempts of synchronize must be at least 1"};
     }
     ENTITABLE_CHECK(options.delays.validate());
+    // Here a row, a row that a policy adds, their base and the state; there a row and the receipt.
+    ENTITABLE_CHECK(check_operations("local", local.profile().max_operations, 4));
+    ENTITABLE_CHECK(check_operations("cloud's", cloud.profile().max_operations, 2));
     std::set<std::string> partitions{options.partitions.begin(), options.partitions.end()};
     if (options.whole_table) {
         ENTITABLE_TRY(partitions,
