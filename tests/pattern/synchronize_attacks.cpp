@@ -449,3 +449,77 @@ TEST_CASE("synchronize: a row whose first push was lost, and that was removed th
     CHECK(cloud.rows().empty());
     CHECK(device.system_rows() == 1); // the state
 }
+
+TEST_CASE("synchronize: values and keys at the edges travel unchanged, and are not sent again") {
+    entitable_test::temporary_folder const folder;
+    side cloud{any_store{memory_backend{local_options{.nasty = nasty_options{}}}}};
+    side device{any_store{file_backend{folder / "device.db"}}};
+    side other{any_store{memory_backend{local_options{.nasty = nasty_options{.seed = 9}}}}};
+    int number = 0;
+    for (std::string const& key : {std::string{}, std::string{"~"}, std::string{"~~"}, std::string{"~ "},
+             std::string{"\x7e\xc2\xa1"}, std::string{"!"}, std::string{" "}, std::string{"\xef\xbf\xbf"},
+             std::string{"\xf0\x9f\x98\x80"}, std::string{"\xee\x80\x80"}, std::string(505, 'k')}) {
+        side const& at = number++ % 2 == 0 ? device : cloud;
+        at.write(testing::make_row("ann", key,
+            {{"n", value{value_view{std::numeric_limits<double>::quiet_NaN()}}}, {"z", value{value_view{-0.0}}},
+                {"i", value{value_view{-std::numeric_limits<double>::infinity()}}},
+                {"d", value{value_view{date_time{}}}}, {"e", value{value_view{""}}},
+                {"b", value{value_view{edm_type::binary, ""}}}}));
+    }
+    row_builder wide{"ann", "wide"};
+    for (int index = 0; index < 250; ++index) {
+        wide.add("p" + std::to_string(index), value_view{std::int32_t{index}});
+    }
+    device.write(wide.build());
+    device.write(row_builder{"ann", "none"}.build());
+    CHECK(sync(device, cloud).complete());
+    CHECK(sync(other, cloud).complete());
+    CHECK(same(device, cloud));
+    CHECK(same(other, cloud));
+    CHECK(device.rows().size() == 13);
+    for (auto const* each : {&device, &other}) {
+        auto const quiet = sync(*each, cloud);
+        CHECK(quiet.pulled + quiet.pushed == 0);
+        CHECK(quiet.conflicts.empty());
+    }
+}
+
+TEST_CASE("synchronize: a fault of each store, in every combination") {
+    using testing::fault;
+    for (fault const& in_cloud : {fault::lost_before(), fault::lost_after(), fault::late()}) {
+        for (fault const& in_device : {fault::lost_before(), fault::lost_after(), fault::late()}) {
+            for (std::uint64_t there = 1; there < 7; ++there) {
+                for (std::uint64_t here = 1; here < 9; ++here) {
+                    CAPTURE(in_cloud.name, in_device.name, there, here);
+                    side cloud;
+                    side device;
+                    for (side const* each : {&cloud, &device}) {
+                        each->put("a", "old");
+                        each->put("d", "old");
+                    }
+                    CHECK(sync(device, cloud).complete());
+                    device.put("a", "mine");
+                    device.remove("d");
+                    cloud.put("c", "there");
+                    testing::faulty<any_store> bad_cloud{cloud.store, testing::faulty_options{}};
+                    testing::faulty<any_store> bad_device{device.store, testing::faulty_options{}};
+                    side const through_cloud{any_store{bad_cloud}};
+                    side const through_device{any_store{bad_device}};
+                    bad_cloud.plan({in_cloud, there, ""});
+                    bad_device.plan({in_device, here, ""});
+                    CHECK(sync(through_device, through_cloud).conflicts.empty());
+                    device.put("a", "mine again");
+                    CHECK(sync(through_device, through_cloud).conflicts.empty());
+                    bad_cloud.arrive();
+                    bad_device.arrive();
+                    CHECK(sync(device, cloud).complete());
+                    CHECK(sync(device, cloud).complete());
+                    CHECK(device.text("a") == "mine again");
+                    CHECK(device.text("d") == "-");
+                    CHECK(device.text("c") == "there");
+                    CHECK(same(device, cloud));
+                }
+            }
+        }
+    }
+}

@@ -53,11 +53,13 @@ namespace detail {
 /// Not supported: tables with indexes or sums, wide entities, queues (NotSupported); rows of more than 500,000 bytes or with a row key
 /// within 7 characters of the limit, which are held back.
 ///
-/// Errors of the call: InvalidInput for options without partitions or with an operation id; those of finding the partitions. Errors of a
-/// partition stand in `sync_report::failed`: SyncRuns if another call synchronises the same local partition, ManyRemovals, TableNotFound,
-/// those of both stores. The next call continues; a conflict that was decided before the error is in the report.
+/// Errors of the call: InvalidInput for options without partitions or with an operation id; NotSupported for a local store with transactions of fewer
+/// than 4 operations, or 2 in the cloud; those of finding the partitions. Errors of a
+/// partition stand in `sync_report::failed`: SyncRunning if another call synchronises the same local partition, ManyRemovals, TableNotFound,
+/// those of both stores. A busy store counts as an attempt, after its Retry-After. A row that a store refuses does not: it is held back, and
+/// the others go on. The next call continues; a conflict that was decided before the error is in the report.
 ///
-/// Cost in the cloud: a partition is read once, one request for each 1,000 rows; changed rows are one more request for each 97. Local: one read, and two
+/// Cost in the cloud: a partition is read once, one request for each 1,000 rows, and once more if it has several pages and a changed row; changed rows are one more request for each 97. Local: one read, two of several pages, and two
 /// transactions for each push. Memory: the rows of one partition on both sides, and their bases.
 /// Thread safety: safe to call from several threads with different partitions.
 template <class... Types>
