@@ -20,8 +20,6 @@
 #include <entitable/work/sync/detail/sync_rows.hpp>
 #include <entitable/work/sync/sync_report.hpp>
 
-#include <set>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -158,7 +156,7 @@ private:
     std::size_t unnamed_{}; ///< refusals that named no row
     std::size_t rows_a_push_;
     std::map<std::string, error, std::less<>> held_;
-    std::set<std::string, std::less<>> renamed_; ///< new row keys of the current plan
+    std::vector<std::string> renamed_; ///< new row keys of the current plan
 };
 
 } // namespace detail

@@ -9,6 +9,8 @@
 #include <entitable/core/try.hpp>
 #include <entitable/work/sync/detail/partition_sync.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -94,7 +96,8 @@ ENTITABLE_DECL result<void> partition_sync::check_decision(sides const& of, sync
             "the policy returned a new row key that begins with \"~!\", which is reserved for the library"};
     }
     if (here_.rows.contains(content.row_key) || there_->rows.contains(content.row_key) ||
-        here_.bases.contains(content.row_key) || renamed_.contains(content.row_key)) {
+        here_.bases.contains(content.row_key) ||
+        std::find(renamed_.begin(), renamed_.end(), content.row_key) != renamed_.end()) {
         return failure{error_code::entity_already_exists, "kept_both: there is a row with the new row key"};
     }
     return {};
@@ -134,7 +137,7 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
             return std::nullopt;
         }
     }
-    if (made.renamed) { renamed_.emplace(made.renamed->entity.row_key()); }
+    if (made.renamed) { renamed_.emplace_back(made.renamed->entity.row_key()); }
     made.conflict = settled_conflict{std::move(conflict), decided->choice};
     return made;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <entitable/client/table_core.hpp>
-#include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/transport/transport.hpp>
@@ -76,7 +75,7 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(any_store const& local, st
     }
     // A name that repeats would make a push that was lost look applied, and hide a restored file: names have no seed.
     fresh_ids ids{0};
-    random_source delays_from{options.seed != 0 ? options.seed : random_seed()};
+    random_source delays_from{options.seed != 0 ? options.seed : ids.random().bits()};
     sync_report report;
     any_store const here{sent_once{local}};
     any_store const there_once{sent_once{cloud}};
