@@ -406,6 +406,30 @@ TEST_CASE("synchronize: a seed does not repeat the names of pushes") {
     CHECK(cloud.text("a") == "kept");
 }
 
+TEST_CASE("synchronize: a cloud without the receipt of the device removes no row here, however few there are") {
+    side cloud;
+    side device;
+    device.put("a", "x");
+    device.put("b", "x");
+    CHECK(sync(device, cloud).complete());
+    device.put("c", "not sent");
+    side const another;
+    for (int round = 0; round < 2; ++round) {
+        auto const refused = sync(device, another);
+        REQUIRE(refused.failed.size() == 1);
+        CHECK(refused.failed[0].why.code == error_code::many_removals);
+        CHECK(refused.failed[0].why.message.find("the table \"items\" has no receipt") != std::string::npos);
+        CHECK(refused.conflicts.empty());
+    }
+    CHECK(device.rows().size() == 3);
+    CHECK(sync(device, cloud).pushed == 1); // the right one again
+    auto allowed = of_ann();
+    allowed.allow_many_removals = true;
+    CHECK(sync(device, another, allowed).complete());
+    CHECK(device.rows().empty());
+    CHECK(sync(device, another).complete());
+}
+
 TEST_CASE("synchronize: stores whose transactions are small") {
     for (std::size_t operations = 1; operations < 8; ++operations) {
         for (bool in_cloud : {true, false}) {

@@ -19,7 +19,8 @@ struct sync_options {
     bool whole_table{};                 ///< all partitions of both tables, which costs a request for each to find them
     sync_policy conflicts{keep_theirs}; ///< decides rows that both sides have changed
     /// Whether more than half of the rows of a partition of 20 rows or more may be removed at once, on either side. If not, the partition
-    /// ends with ManyRemovals: the cloud's table may have been dropped.
+    /// ends with ManyRemovals: the cloud's table may have been dropped. The same if any row is to be removed here, and the cloud has lost the
+    /// receipt of this device: its table was dropped, or is another one.
     bool allow_many_removals{};
     std::uint32_t max_attempts{20};     ///< attempts for one partition that others write, including the first; from 1
     backoff delays{contention_backoff}; ///< delays between attempts
