@@ -40,7 +40,8 @@ enum class sync_choice : std::uint8_t {
     return words[static_cast<std::size_t>(choice)];
 }
 
-/// The decision about a conflict.
+/// The decision about a conflict. These hold the row back: damaged content, content that the local store does not accept, other keys for
+/// `merged`, and for `both` another partition key or a row key that is taken.
 struct sync_decision {
     sync_choice choice{sync_choice::theirs}; ///< how it was decided
     /// For `merged`: the content, or none to remove the row. For `both`: the local content under its new key, in the same partition.
@@ -112,7 +113,7 @@ template <mapped_entity E, class Function>
 
 /// Keeps both: the content in the cloud under the key, and the local content as a new row. `rename(E& mine)` changes the row key of the
 /// local entity. A row that one side has removed is kept by the other. Errors hold the row back: InvalidInput if the partition key changed
-/// or the row key did not, EntityAlreadyExists if there is a row with the new key.
+/// or the row key did not, EntityAlreadyExists if there is a row with the new key or another conflict got it, KeyReserved.
 template <mapped_entity E, class Rename>
 [[nodiscard]] sync_policy kept_both(Rename rename) {
     static_assert(

@@ -19,13 +19,14 @@ struct sync_options {
     bool whole_table{};                 ///< all partitions of both tables, which costs a request for each to find them
     sync_policy conflicts{keep_theirs}; ///< decides rows that both sides have changed
     /// Whether more than half of the rows of a partition of 20 rows or more may be removed at once, on either side. If not, the partition
-    /// ends with ManyRemovals: the cloud's table may have been dropped.
+    /// ends with ManyRemovals: the cloud's table may have been dropped. The same if any row is to be removed here, and the cloud has lost the
+    /// receipt of this device: its table was dropped, or is another one.
     bool allow_many_removals{};
     std::uint32_t max_attempts{20};     ///< attempts for one partition that others write, including the first; from 1
     backoff delays{contention_backoff}; ///< delays between attempts
     call_options calls{};               ///< options of each request; an operation id is refused
     clock* time{&system_clock()};       ///< clock for delays
-    std::uint64_t seed{};               ///< seed of names and delays; 0 for a fresh seed
+    std::uint64_t seed{};               ///< seed of delays; 0 for a fresh seed. Names of pushes are always random
 };
 
 namespace detail {
@@ -53,12 +54,15 @@ namespace detail {
 /// Not supported: tables with indexes or sums, wide entities, queues (NotSupported); rows of more than 500,000 bytes or with a row key
 /// within 7 characters of the limit, which are held back.
 ///
-/// Errors of the call: InvalidInput for options without partitions or with an operation id; those of finding the partitions. Errors of a
-/// partition stand in `sync_report::failed`: SyncRunning if another call synchronises the same local partition, ManyRemovals, TableNotFound,
-/// those of both stores. The next call continues; a conflict that was decided before the error is in the report.
+/// Errors of the call: InvalidInput for options without partitions or with an operation id; NotSupported for transactions of fewer than 4
+/// operations in the local store, or 2 in the cloud; those of finding the partitions. Errors of a partition stand in
+/// `sync_report::failed`: SyncRunning if another call synchronises the same local partition, ManyRemovals, TableNotFound, those of both
+/// stores. A busy store counts as an attempt, after its Retry-After. A row that a store refuses does not: it is held back, and the others
+/// go on. The next call continues; a conflict that was decided before the error is in the report.
 ///
-/// Cost in the cloud: a partition is read once, one request for each 1,000 rows; changed rows are one more request for each 97. Local: one read, and two
-/// transactions for each push. Memory: the rows of one partition on both sides, and their bases.
+/// Cost in the cloud: one request for each 1,000 rows of a partition, twice if it has several pages and a changed row; one more for each
+/// 97 changed rows. Local: one read, or two of several pages, and two transactions for each push. Memory: the rows of one partition on both
+/// sides, and their bases.
 /// Thread safety: safe to call from several threads with different partitions.
 template <class... Types>
 [[nodiscard]] result<sync_report> synchronize(

@@ -35,6 +35,7 @@ struct synced_partition {
     profile local;
     profile cloud;
     fresh_ids* ids{};
+    random_source* delays_from{}; ///< jitter of delays; null for that of `ids`
 };
 
 /// Transports of the protocol, by index. Writes are sent once: a repetition below would meet the version that the first attempt has made.
@@ -88,6 +89,8 @@ private:
     // ---- the steps ----
     [[nodiscard]] resumable<synced_rows> read(sync_place from);
     [[nodiscard]] resumable<void> read_here();
+    /// Takes the version of the state that was read. Errors: SyncRunning if it differs from the version that is known.
+    [[nodiscard]] result<void> know_version();
     [[nodiscard]] resumable<void> read_there();
     [[nodiscard]] resumable<void> read_receipt();
     /// Notes whether a push of an earlier run was applied, and makes sure that it never will be if it was not.
@@ -100,21 +103,30 @@ private:
     [[nodiscard]] resumable<bool> push_part(std::vector<pushed_row> rows);
     [[nodiscard]] transact pushing(std::vector<pushed_row> const& rows, std::string_view name) const;
     /// Makes local changes, and writes the state under the version that was read. False if another writer was faster, or if the row of a
-    /// change is now held back. `row_keys`: the row of the application that each change belongs to.
+    /// change is now held back. `row_keys`: the row of the application that each change belongs to. `divides`: as for `refused`.
     [[nodiscard]] resumable<bool> write_here(
-        std::vector<mutation> changes, std::vector<std::string> row_keys, sync_state next);
+        std::vector<mutation> changes, std::vector<std::string> row_keys, sync_state next, bool divides = false);
     /// Whether the pages of a side show one point in time; if not, they are to be read again.
     [[nodiscard]] resumable<bool> is_steady(sync_place of);
-    /// Begins the next attempt after a delay. `reads_cloud`: it reads the cloud again.
+    /// Begins the next attempt, after a delay if others were faster or a store is busy. `reads_cloud`: it reads the cloud again.
     [[nodiscard]] resumable<void> begin_again(bool reads_cloud);
-    /// Judges a refused transaction: false if another attempt may succeed.
+    /// Judges a refused transaction: false if another attempt may succeed. `divides`: it may be sent with fewer rows.
     [[nodiscard]] result<bool> refused(error why, std::vector<std::string> const& row_keys, bool divides);
+
+    [[nodiscard]] std::size_t most_rows_a_push() const;
+    [[nodiscard]] random_source& delays_from() const {
+        return of_.delays_from != nullptr ? *of_.delays_from : of_.ids->random();
+    }
 
     // ---- decisions, without requests ----
     [[nodiscard]] result<plan> decide(bool restored);
     [[nodiscard]] result<void> check_removals(plan const& made, bool restored) const;
     [[nodiscard]] std::optional<local_change> change_of(sides const& of, bool restored);
     [[nodiscard]] std::optional<local_change> settle_conflict(sides const& of, local_change made, bool restored);
+    /// Whether a policy may decide a conflict so.
+    [[nodiscard]] result<void> check_decision(sides const& of, sync_decision const& decided) const;
+    /// Whether a store accepts a row that is written to it; if not, the row is held back.
+    [[nodiscard]] bool is_accepted(std::string_view row_key, row_view written, profile const& by);
     [[nodiscard]] mutation base_to(std::string_view row_key, std::optional<row_view> content) const;
     /// Whether a row cannot be synchronised because of its size or its key; it is then held back.
     [[nodiscard]] bool is_held(sides const& of);
@@ -128,15 +140,23 @@ private:
     std::optional<synced_rows> there_;
     std::optional<row> receipt_; ///< of this device, read after the rows
     sync_state state_;
-    error last_;                  ///< of the last attempt that was beaten
+    /// When the next attempt begins.
+    enum class attempt : std::uint8_t {
+        after_delay, ///< others were faster, or a store is busy: this counts
+        at_once,     ///< a row was held back, or fewer rows are sent at once
+    };
+    attempt next_{};
+    error last_;                  ///< of the last attempt that failed
     std::optional<etag> version_; ///< of the state; none if it was never written
     bool version_known_{};        ///< whether the state was read: from then on nobody else may write it
     bool cleared_{};              ///< whether the push in the state is known to be refused
     bool settled_here_{};         ///< whether several pages of local rows were read at one point in time
     bool settled_there_{};
     std::size_t unsteady_{};
+    std::size_t unnamed_{}; ///< refusals that named no row
     std::size_t rows_a_push_;
     std::map<std::string, error, std::less<>> held_;
+    std::vector<std::string> renamed_; ///< new row keys of the current plan
 };
 
 } // namespace detail

@@ -19,12 +19,16 @@ namespace detail {
 inline constexpr std::size_t most_pushed = 97;
 /// Bytes of rows in one transaction.
 inline constexpr std::size_t most_sync_bytes = 1'500'000;
+/// Bytes of notes in one local transaction: a note has the base of its row, too.
+inline constexpr std::size_t most_noted_bytes = 3'000'000;
+/// Most refusals that name no row: a store that refuses everything would be asked again for each row.
+inline constexpr std::size_t most_unnamed = 300;
 /// How often several pages are read again because they changed.
 inline constexpr std::size_t most_unsteady = 5;
 
 /// Whether a refusal is the fault of one row, so that the other rows may be written without it.
-inline bool is_of_a_row(error_code code) {
-    switch (code) {
+inline bool is_of_a_row(error const& why) {
+    switch (why.code) {
         case error_code::entity_too_large:
         case error_code::property_value_too_large:
         case error_code::property_name_too_long:
@@ -34,11 +38,39 @@ inline bool is_of_a_row(error_code code) {
         case error_code::key_value_too_large:
         case error_code::invalid_input:
         case error_code::out_of_range_input:
-        case error_code::request_body_too_large:
-        case error_code::other_service_error: return true;
+        case error_code::duplicate_properties_specified:
+        case error_code::request_body_too_large: return true;
+        case error_code::other_service_error: return why.http_status == 0 || why.http_status == 400;
         default: return false;
     }
 }
+/// Whether a store has refused a write that it may accept later.
+inline bool is_busy(error const& why) {
+    return why.code == error_code::server_busy || why.code == error_code::store_busy ||
+        why.code == error_code::shard_moving || why.http_status == 429 || why.http_status == 503;
+}
+/// Adds the key of a partition to a list of the report, once.
+inline void list_once(std::vector<std::string>& list, std::string const& partition_key) {
+    if (list.empty() || list.back() != partition_key) { list.push_back(partition_key); }
+}
+/// Bytes of rows in one transaction, by both measures: as they are stored, and as a service counts them.
+class transaction_bytes {
+public:
+    explicit transaction_bytes(profile const& limits) : most_served_(limits.max_transaction_size / 8 * 7) {}
+    /// Whether a transaction has room for more rows.
+    [[nodiscard]] bool fits(std::size_t stored, std::size_t served) const {
+        return stored_ + stored <= most_sync_bytes && served_ + served <= most_served_;
+    }
+    void add(std::size_t stored, std::size_t served) {
+        stored_ += stored;
+        served_ += served;
+    }
+
+private:
+    std::size_t most_served_;
+    std::size_t stored_{};
+    std::size_t served_{};
+};
 inline ask_options at_place(sync_place place) {
     ask_options how;
     how.place = static_cast<std::size_t>(place);
@@ -46,10 +78,11 @@ inline ask_options at_place(sync_place place) {
 }
 
 ENTITABLE_DECL partition_sync::partition_sync(synced_partition of, sync_report& report)
-    : of_(std::move(of)),
-      report_(report),
-      rivals_(of_.max_attempts, of_.delays),
-      rows_a_push_((std::min)({most_pushed, of_.cloud.max_operations - 1, of_.local.max_operations - 1})) {}
+    : of_(std::move(of)), report_(report), rivals_(of_.max_attempts, of_.delays), rows_a_push_(most_rows_a_push()) {}
+
+ENTITABLE_DECL std::size_t partition_sync::most_rows_a_push() const {
+    return (std::min)({most_pushed, of_.cloud.max_operations - 1, of_.local.max_operations - 1});
+}
 
 ENTITABLE_DECL void partition_sync::end(result<void> const& ran) {
     ++report_.partitions;
@@ -81,16 +114,30 @@ ENTITABLE_DECL resumable<synced_rows> partition_sync::read(sync_place from) {
     co_return found;
 }
 
-ENTITABLE_DECL resumable<void> partition_sync::read_here() {
-    ENTITABLE_CO_TRY(here_, co_await read(sync_place::here));
-    settled_here_ = here_.pages.size() == 1;
+ENTITABLE_DECL result<void> partition_sync::know_version() {
     std::optional<etag> const version = here_.state ? std::optional{here_.state->etag()} : std::nullopt;
     if (version_known_ && version != version_) {
-        co_return failure{error_code::sync_running,
+        return failure{error_code::sync_running,
             "the partition is being synchronised by another call: the state of its synchronisation has changed"};
     }
     version_ = version;
     version_known_ = true;
+    return {};
+}
+
+ENTITABLE_DECL resumable<void> partition_sync::read_here() {
+    bool const first = !version_known_;
+    ENTITABLE_CO_TRY(here_, co_await read(sync_place::here));
+    ENTITABLE_CO_CHECK(know_version());
+    settled_here_ = here_.pages.size() == 1;
+    if (first && !settled_here_) {
+        // Another call may have written rows, bases and the state between two pages: a row would be older than its base. From here on
+        // the version of the state shows that.
+        synced_rows const before = std::move(here_);
+        ENTITABLE_CO_TRY(here_, co_await read(sync_place::here));
+        ENTITABLE_CO_CHECK(know_version());
+        settled_here_ = same_versions(before, here_);
+    }
     if (here_.state) {
         ENTITABLE_CO_TRY(state_, state_of_row(*here_.state));
     } else {
@@ -134,7 +181,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::is_steady(sync_place of) {
     ENTITABLE_CO_TRY(auto again, co_await read(of));
     bool same = same_versions(again, local ? here_ : *there_);
     if (!same && ++unsteady_ > most_unsteady) {
-        report_.torn.push_back(of_.partition_key);
+        list_once(report_.torn, of_.partition_key);
         same = true; // row by row: each is written under its own version
     }
     settled = same;
@@ -145,17 +192,20 @@ ENTITABLE_DECL resumable<bool> partition_sync::is_steady(sync_place of) {
 // ---- writes -----------------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<bool> partition_sync::refused(error why, std::vector<std::string> const& row_keys, bool divides) {
-    bool const busy = why.code == error_code::server_busy || why.code == error_code::store_busy;
     last_ = why;
-    if (was_beaten(why) || busy) { return false; }
-    if (!is_of_a_row(why.code)) { return failure{std::move(why)}; }
-    if (why.operation_index && *why.operation_index < row_keys.size()) {
-        hold(row_keys[*why.operation_index], std::move(why));
-        return false;
-    }
-    if (!divides) { return failure{std::move(why)}; }
-    if (row_keys.size() == 1) {
-        hold(row_keys.front(), std::move(why));
+    next_ = attempt::after_delay;
+    if (was_beaten(why) || is_busy(why)) { return false; }
+    if (!is_of_a_row(why)) { return failure{std::move(why)}; }
+    // A transaction that is too large is the fault of all its rows, whichever one the store names.
+    bool const named = why.operation_index && why.code != error_code::request_body_too_large;
+    bool const single = !row_keys.empty() && row_keys.front() == row_keys.back();
+    bool const decides = named ? *why.operation_index < row_keys.size() : single || divides;
+    if (!decides || (!named && ++unnamed_ > most_unnamed)) { return failure{std::move(why)}; }
+    next_ = attempt::at_once; // a row less, or fewer rows at once: this ends
+    if (named || single) {
+        std::string const& row_key = row_keys[named ? *why.operation_index : 0];
+        hold(row_key, std::move(why));
+        rows_a_push_ = most_rows_a_push();
     } else {
         rows_a_push_ = row_keys.size() / 2; // finds the row
     }
@@ -164,20 +214,26 @@ ENTITABLE_DECL result<bool> partition_sync::refused(error why, std::vector<std::
 
 ENTITABLE_DECL resumable<void> partition_sync::begin_again(bool reads_cloud) {
     if (reads_cloud) { there_.reset(); }
-    if (rivals_.is_last()) { co_return rivals_.lost(last_); }
-    co_await delay_next{rivals_.delay(of_.ids->random().unit())};
+    if (next_ == attempt::at_once) { co_return {}; }
+    if (rivals_.is_last()) {
+        if (!is_busy(last_)) { co_return rivals_.lost(last_); }
+        last_.attempts = rivals_.attempt();
+        co_return failure{last_};
+    }
+    std::chrono::nanoseconds const asked = last_.retry_after.value_or(std::chrono::milliseconds{});
+    co_await delay_next{(std::max)(rivals_.delay(delays_from().unit()), asked)};
     co_return {};
 }
 
 ENTITABLE_DECL resumable<bool> partition_sync::write_here(
-    std::vector<mutation> changes, std::vector<std::string> row_keys, sync_state next) {
+    std::vector<mutation> changes, std::vector<std::string> row_keys, sync_state next, bool divides) {
     row state = row_of_state(of_.partition_key, next);
     changes.push_back(version_ ? mutation::replace(std::move(state), *version_) : mutation::insert(std::move(state)));
     transact const request{of_.here, std::move(changes)};
     auto answered = co_await ask(request, at_place(sync_place::here));
     if (!answered) {
         if (answered.error().effect == effect::unknown) { co_return failure{answered.error()}; }
-        co_return refused(answered.error(), row_keys, false);
+        co_return refused(answered.error(), row_keys, divides);
     }
     version_ = std::move(answered->results.back().etag);
     version_known_ = !version_->empty();
@@ -193,17 +249,20 @@ ENTITABLE_DECL resumable<bool> partition_sync::apply(std::vector<local_change> c
         std::vector<std::string> row_keys;
         std::vector<settled_conflict> conflicts;
         std::uint64_t pulled = 0;
-        for (std::size_t bytes = 0; at < changes.size(); ++at) {
+        for (transaction_bytes bytes{of_.local}; at < changes.size(); ++at) {
             local_change& each = changes[at];
             std::size_t operations = 0;
-            std::size_t size = 0;
+            std::size_t stored = 0;
+            std::size_t served = 0;
             for (auto const* made : {&each.row, &each.renamed, &each.base}) {
-                operations += *made ? 1U : 0U;
-                size += *made ? (*made)->entity.payload().size() : 0U;
+                if (!*made) { continue; }
+                operations += 1;
+                stored += (*made)->entity.payload().size();
+                served += service_size((*made)->entity);
             }
-            bool const fits = part.size() + operations < of_.local.max_operations && bytes + size <= most_sync_bytes;
+            bool const fits = part.size() + operations < of_.local.max_operations && bytes.fits(stored, served);
             if (!part.empty() && !fits) { break; }
-            bytes += size;
+            bytes.add(stored, served);
             pulled += each.row ? 1U : 0U;
             for (auto* made : {&each.row, &each.renamed, &each.base}) {
                 if (!*made) { continue; }
@@ -213,7 +272,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::apply(std::vector<local_change> c
             if (each.conflict) { conflicts.push_back(*std::move(each.conflict)); }
         }
         bool const last = at == changes.size();
-        if (first && !last) { report_.split.push_back(of_.partition_key); }
+        if (first && !last) { list_once(report_.split, of_.partition_key); }
         first = false;
         sync_state next = state_;
         // The cloud has a receipt of another history under the old identity.
@@ -267,7 +326,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::push_part(std::vector<pushed_row>
     next.push = name;
     cleared_ = false;
     // Noted before it is sent: after a lost response the next run knows what it may have sent.
-    ENTITABLE_CO_TRY(bool const noted, co_await write_here(std::move(notes), row_keys, next));
+    ENTITABLE_CO_TRY(bool const noted, co_await write_here(std::move(notes), row_keys, next, true));
     if (!noted) { co_return false; }
 
     transact const request = pushing(rows, name);
@@ -299,13 +358,20 @@ ENTITABLE_DECL resumable<bool> partition_sync::push(std::vector<pushed_row> rows
     bool first = true;
     for (std::size_t at = 0; at < rows.size();) {
         std::vector<pushed_row> part;
-        for (std::size_t bytes = 0; at < rows.size() && part.size() < rows_a_push_; ++at) {
-            std::size_t const size = rows[at].here ? rows[at].here->payload.size() : 0;
-            if (!part.empty() && bytes + size > most_sync_bytes) { break; }
-            bytes += size;
+        transaction_bytes bytes{of_.cloud};
+        for (std::size_t noted = 0; at < rows.size() && part.size() < rows_a_push_; ++at) {
+            std::size_t const stored = rows[at].here ? rows[at].here->payload.size() : 0;
+            std::size_t const served = rows[at].here ? service_size(*rows[at].here) : 0;
+            std::optional<row_view> const base = view_of_base(rows[at].row_key);
+            std::size_t const note = stored + (base ? base->payload.size() : 0);
+            bool const fits = bytes.fits(stored, served) &&
+                noted + note <= (std::min)(most_noted_bytes, of_.local.max_transaction_size / 8 * 7);
+            if (!part.empty() && !fits) { break; }
+            bytes.add(stored, served);
+            noted += note;
             part.push_back(rows[at]);
         }
-        if (first && at < rows.size()) { report_.split.push_back(of_.partition_key); }
+        if (first && at < rows.size()) { list_once(report_.split, of_.partition_key); }
         first = false;
         ENTITABLE_CO_TRY(bool const pushed, co_await push_part(std::move(part)));
         if (!pushed) { co_return false; }
@@ -361,8 +427,8 @@ ENTITABLE_DECL resumable<void> partition_sync::run() {
         std::optional<row_view> const receipt = receipt_ ? std::optional{receipt_->view()} : std::nullopt;
         bool const restored = push_of_receipt(receipt) != state_.receipt;
         ENTITABLE_CO_TRY(auto planned, decide(restored));
-        if (planned.pulls > 1) {
-            // A transaction of another device must not be seen in part.
+        if (planned.pulls > 0) {
+            // A transaction of another device must not be seen in part, not even if the rest of it is on a page that was read before.
             ENTITABLE_CO_TRY(bool const steady, co_await is_steady(sync_place::there));
             if (!steady) { continue; }
         }
@@ -371,7 +437,7 @@ ENTITABLE_DECL resumable<void> partition_sync::run() {
             if (!applied) { ENTITABLE_CO_CHECK(co_await begin_again(false)); }
             continue;
         }
-        if (planned.pushes.size() > 1) {
+        if (!planned.pushes.empty()) {
             ENTITABLE_CO_TRY(bool const steady, co_await is_steady(sync_place::here));
             if (!steady) { continue; }
         }

@@ -9,6 +9,8 @@
 #include <entitable/core/try.hpp>
 #include <entitable/work/sync/detail/partition_sync.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -69,6 +71,38 @@ ENTITABLE_DECL mutation partition_sync::base_to(std::string_view row_key, std::o
     return mutation::insert_or_replace(row_of_base(of_.partition_key, row_key, base));
 }
 
+ENTITABLE_DECL bool partition_sync::is_accepted(std::string_view row_key, row_view written, profile const& by) {
+    auto valid = validate_entity(written, by);
+    if (!valid) { hold(row_key, valid.error()); }
+    return valid.has_value();
+}
+
+ENTITABLE_DECL result<void> partition_sync::check_decision(sides const& of, sync_decision const& decided) const {
+    bool const both = decided.choice == sync_choice::both;
+    if (!both && (decided.choice != sync_choice::merged || !decided.content)) { return {}; }
+    if (!decided.content) {
+        return failure{error_code::invalid_input, "the policy decided to keep both, and returned no content"};
+    }
+    row_view const content = decided.content->view();
+    if (content.partition_key != of_.partition_key || (!both && content.row_key != of.row_key)) {
+        return failure{error_code::invalid_input,
+            both ? "the policy returned content of another partition"
+                 : "the policy returned merged content with other keys than those of the row"};
+    }
+    ENTITABLE_CHECK(check_payload(content.payload));
+    if (!both) { return {}; }
+    if (system_row::is_one(content.row_key)) {
+        return failure{error_code::key_reserved,
+            "the policy returned a new row key that begins with \"~!\", which is reserved for the library"};
+    }
+    if (here_.rows.contains(content.row_key) || there_->rows.contains(content.row_key) ||
+        here_.bases.contains(content.row_key) ||
+        std::find(renamed_.begin(), renamed_.end(), content.row_key) != renamed_.end()) {
+        return failure{error_code::entity_already_exists, "kept_both: there is a row with the new row key"};
+    }
+    return {};
+}
+
 /// Decides a conflict: fills in the change of the local row.
 ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settle_conflict(
     sides const& of, local_change made, bool restored) {
@@ -78,6 +112,9 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
     if (restored) {
         decided = keep_theirs(conflict);
     } // the policy was called so that the program can store the content
+    if (decided) {
+        if (auto possible = check_decision(of, *decided); !possible) { decided = std::move(possible).as_failure(); }
+    }
     if (!decided) {
         hold(of.row_key, decided.error());
         return std::nullopt;
@@ -88,20 +125,19 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
         case sync_choice::merged:
             made.row = change_to(of.here, decided->content ? std::optional{decided->content->view()} : std::nullopt);
             break;
-        case sync_choice::both: {
-            std::string_view const renamed = decided->content ? decided->content->row_key() : std::string_view{};
-            bool const taken = here_.rows.contains(renamed) || there_->rows.contains(renamed) ||
-                here_.bases.contains(renamed) || system_row::is_one(renamed);
-            if (!decided->content || taken) {
-                hold(of.row_key,
-                    error{error_code::entity_already_exists, "kept_both: there is a row with the new row key"});
-                return std::nullopt;
-            }
+        case sync_choice::both:
             made.row = change_to(of.here, of.there);
-            made.renamed = mutation::insert(row{of_.partition_key, renamed, content_of(decided->content->view())});
+            made.renamed = mutation::insert(
+                row{of_.partition_key, decided->content->row_key(), content_of(decided->content->view())});
             break;
+    }
+    for (auto const* written : {&made.row, &made.renamed}) {
+        if (*written && (*written)->kind != mutation_kind::remove &&
+            !is_accepted(of.row_key, (*written)->entity, of_.local)) {
+            return std::nullopt;
         }
     }
+    if (made.renamed) { renamed_.emplace_back(made.renamed->entity.row_key()); }
     made.conflict = settled_conflict{std::move(conflict), decided->choice};
     return made;
 }
@@ -115,6 +151,7 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::chang
     if (!same_there) { made.base = base_to(of.row_key, of.there); }
     if (!of.there && here_.bases.find(of.row_key) == here_.bases.end()) { made.base.reset(); }
     if (same_here) {
+        if (of.there && !is_accepted(of.row_key, *of.there, of_.local)) { return std::nullopt; }
         made.row = change_to(of.here, of.there);
         return made;
     }
@@ -124,6 +161,7 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::chang
 
 ENTITABLE_DECL result<partition_sync::plan> partition_sync::decide(bool restored) {
     plan made;
+    renamed_.clear();
     auto here = here_.rows.begin();
     auto there = there_->rows.begin();
     auto base = here_.bases.begin();
@@ -142,11 +180,18 @@ ENTITABLE_DECL result<partition_sync::plan> partition_sync::decide(bool restored
         if (there != there_->rows.end() && there->first == *least) { of.there = (there++)->second; }
         if (base != here_.bases.end() && base->first == *least) { ++base; }
         bool const same_there = same_side(of.there, of.base);
-        if ((same_there && same_side(of.here, of.base)) || is_held(of)) { continue; }
+        if (same_there && same_side(of.here, of.base)) {
+            // A base that only a refused push had noted: neither side has had the row.
+            bool const left_over = !of.base && here_.bases.find(of.row_key) != here_.bases.end();
+            if (left_over) { made.changes.push_back({std::string{of.row_key}, {}, {}, base_to(of.row_key, {}), {}}); }
+            continue;
+        }
+        if (is_held(of)) { continue; }
         made.pulls += same_there ? 0 : 1;
         if (auto change = change_of(of, restored)) {
             made.changes.push_back(*std::move(change));
-        } else if (same_there && held_.find(of.row_key) == held_.end()) {
+        } else if (same_there && held_.find(of.row_key) == held_.end() &&
+            (!of.here || is_accepted(of.row_key, *of.here, of_.cloud))) {
             made.pushes.push_back({of.row_key, of.here, of.there});
         }
     }
@@ -161,6 +206,15 @@ ENTITABLE_DECL result<void> partition_sync::check_removals(plan const& made, boo
     for (local_change const& each : made.changes) {
         bool const chosen = each.conflict && !restored;
         here += each.row && each.row->kind == mutation_kind::remove && !chosen ? 1U : 0U;
+    }
+    // A restored file finds a receipt with another name; without any, it is the cloud that lost rows.
+    if (here > 0 && !receipt_ && !state_.receipt.empty()) {
+        return failure{error_code::many_removals,
+            text::joined(
+                {"the synchronisation would remove ", std::to_string(here), " of ", std::to_string(here_.rows.size()),
+                    " rows of the partition from the local table, and the table \"", of_.there,
+                    "\" has no receipt of it: it was dropped, or is another table than before; call it with "
+                    "allow_many_removals if that is intended"})};
     }
     std::size_t there = 0;
     for (pushed_row const& each : made.pushes) { there += each.here ? 0U : 1U; }
