@@ -42,6 +42,7 @@ struct listener_options {
     /// Bytes of the bodies of all connections together, while they are received; a request beyond that gets 503.
     std::size_t max_body_bytes{256 * 1024 * 1024};
     std::chrono::milliseconds idle_timeout{60'000}; ///< limit for the time between two requests of a connection
+
     /// Limit from the first byte of a request to the end of its header. For a new connection it begins with the connection.
     std::chrono::milliseconds header_timeout{10'000};
     std::chrono::milliseconds body_timeout{30'000}; ///< limit for the rest of a request, and for sending the response
