@@ -105,6 +105,10 @@ TEST_CASE("a call that waits for a descriptor ends at its deadline, and a cancel
     async_table<book> const patient{loop, cloud, "Books"};
     int good = 0;
     std::vector<error> problems;
+    // The sanitizer of virtual calls opens a pipe when it meets a type for the first time.
+    loop.spawn(read_once(books, &good, &problems));
+    loop.run();
+    problems.clear();
     few_descriptors const limit{8};
     for (int each = 0; each < 30; ++each) { loop.spawn(read_once(books, &good, &problems)); }
     auto const begun = system_clock().steady();

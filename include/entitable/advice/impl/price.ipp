@@ -61,8 +61,9 @@ class bill_writer {
 public:
     bill_writer(monthly_price& into, price_table const& prices) : into_(into), prices_(prices) {}
 
-    [[nodiscard]] result<void> add(std::string_view what, double quantity, std::string_view unit,
-        std::optional<double> price, std::string_view name) {
+    /// Without a price, a quantity over 0 is an error.
+    [[nodiscard]] result<void> add(
+        std::string_view what, double quantity, std::string_view unit, double const* price, std::string_view name) {
         if (quantity <= 0) { return {}; }
         if (!price) {
             return failure{error_code::invalid_input,
@@ -77,6 +78,11 @@ public:
         return {};
     }
 
+    [[nodiscard]] result<void> add(std::string_view what, double quantity, std::string_view unit,
+        std::optional<double> const& price, std::string_view name) {
+        return add(what, quantity, unit, price ? &*price : nullptr, name);
+    }
+
 private:
     monthly_price& into_;
     price_table const& prices_;
@@ -87,8 +93,7 @@ private:
     constexpr std::string_view unit = "10,000 transactions";
     transaction_prices const each = prices.transactions.value_or(transaction_prices{});
     auto const add = [&](std::string_view what, double number, double price) {
-        std::optional<double> const known = prices.transactions ? std::optional<double>{price} : std::nullopt;
-        return to.add(what, number / 10'000, unit, known, "transactions");
+        return to.add(what, number / 10'000, unit, prices.transactions ? &price : nullptr, "transactions");
     };
     ENTITABLE_CHECK(add("reads", use.reads, each.read));
     ENTITABLE_CHECK(add("queries", use.queries, each.query));
