@@ -134,6 +134,8 @@ TEST_CASE("a blocking call waits for a descriptor until its deadline") {
     call_options of_calls;
     of_calls.timeout = 200ms;
     table<book> const books{cloud, "Books", of_calls};
+    // The sanitizer of virtual calls opens a pipe when it meets a type for the first time.
+    static_cast<void>(table<book>{account_at(service.port), "Books"}.find("a", "1"));
     few_descriptors const limit{0};
     auto const found = books.find("a", "1");
     REQUIRE_FALSE(found);
