@@ -44,7 +44,7 @@ struct balance_plan {
 namespace detail {
 
 /// Returns the largest ratio of a place's load to its share; places to be emptied do not count.
-[[nodiscard]] double imbalance_of(balance_problem const& problem, std::vector<std::size_t> const& places);
+[[nodiscard]] double imbalance_of(balance_problem const& problem, std::vector<std::size_t> const& at);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -209,12 +209,12 @@ ENTITABLE_DECL result<void> partition_sync::check_removals(plan const& made, boo
     }
     // A restored file finds a receipt with another name; without any, it is the cloud that lost rows.
     if (here > 0 && !receipt_ && !state_.receipt.empty()) {
+        constexpr std::string_view advice = "allow_many_removals if that is intended";
         return failure{error_code::many_removals,
-            text::joined(
-                {"the synchronisation would remove ", std::to_string(here), " of ", std::to_string(here_.rows.size()),
-                    " rows of the partition from the local table, and the table \"", of_.there,
-                    "\" has no receipt of it: it was dropped, or is another table than before; call it with "
-                    "allow_many_removals if that is intended"})};
+            text::joined({"the synchronisation would remove ", std::to_string(here), " of ",
+                std::to_string(here_.rows.size()), " rows of the partition from the local table, and the table \"",
+                of_.there, "\" has no receipt of it: it was dropped, or is another table than before; call it with ",
+                advice})};
     }
     std::size_t there = 0;
     for (pushed_row const& each : made.pushes) { there += each.here ? 0U : 1U; }
