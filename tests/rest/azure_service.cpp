@@ -156,7 +156,7 @@ TEST_CASE("azure_service: the access policies of a table are written and read ba
     CHECK(f.client.last().body ==
         R"(<?xml version="1.0" encoding="utf-8"?><SignedIdentifiers><SignedIdentifier><Id>policy &amp; 1</Id><AccessPolicy>)"
         R"(<Start>2026-01-01T00:00:00.0000000Z</Start><Expiry>2036-01-01T00:00:00.1234567Z</Expiry><Permission>raud</Permission>)"
-        R"(</AccessPolicy></SignedIdentifier><SignedIdentifier><Id>two</Id><AccessPolicy></AccessPolicy></SignedIdentifier></SignedIdentifiers>)");
+        R"(</AccessPolicy></SignedIdentifier><SignedIdentifier><Id>two</Id><AccessPolicy /></SignedIdentifier></SignedIdentifiers>)");
     f.client.then(200,
         "<SignedIdentifiers><SignedIdentifier><Id>a</Id><AccessPolicy><Start>2026-01-01</"
         "Start><Expiry>2026-01-02T03:04Z</Expiry>"
