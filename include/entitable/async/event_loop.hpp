@@ -229,18 +229,27 @@ private:
         }
 #endif
     }
-    /// Starts spawned tasks. Their requests are begun by polls in between, so that this work counts too.
+    /// Starts spawned tasks. Polls in between begin their requests, so that this work counts too: as many tasks start between two polls as
+    /// take an eighth of a turn, because a channel may send together what it receives between polls.
     void start_fresh(detail::turn_limit& limit) {
-        constexpr std::size_t between_polls = 8;
+        constexpr std::size_t least = 8;
         std::size_t const all = fresh_.size(); // those that are spawned meanwhile start in the next turn
+        std::size_t between_polls = least;
+        std::size_t polls_at = least;
+        steady_time since = core_.time().steady();
         for (std::size_t count = 0; count < all && limit.allows(count); ++count) {
+            if (count == polls_at) {
+                steady_time const now = core_.time().steady();
+                core_.poll(now, limit);
+                steady_time const polled = core_.time().steady();
+                between_polls = polled - since < turn_ / 8 ? between_polls * 2 : least;
+                polls_at += between_polls;
+                since = polled;
+            }
             auto const next = fresh_.pop_front();
             core_.enter(core_.root());
             detail::trampoline::run(next);
             core_.enter(core_.root());
-            if (count % between_polls == between_polls - 1 && count + 1 < all) {
-                core_.poll(core_.time().steady(), limit);
-            }
         }
     }
     /// Waits for the events that the tasks wait for.
