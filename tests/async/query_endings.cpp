@@ -7,6 +7,7 @@
 #include "companions/books.hpp"
 #include "support/catch.hpp"
 #include <entitable/async_tables.hpp>
+#include <entitable/testing/manual_clock.hpp>
 
 #include <algorithm>
 
@@ -117,9 +118,16 @@ lines results_of(Query const& all, Ask const& ask, Field covered) {
     return made;
 }
 
+table_options options_at(testing::manual_clock& time) {
+    table_options how;
+    how.time = &time;
+    return how;
+}
+
 struct opened {
-    memory_backend store;
-    all_books books = open_books(store);
+    testing::manual_clock time; // `retire` waits until the leases of other writers have ended
+    memory_backend store{local_options{.time = &time}};
+    all_books books = open_books(store, options_at(time));
     table<invoice> alone{store, "alone"};
 
     opened() {
