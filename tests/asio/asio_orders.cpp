@@ -123,7 +123,7 @@ void one_schedule(std::uint32_t seed) {
     options.steps = 1 + one_of(20);
     auto loop = std::make_unique<asio_loop>(context->get_executor(), options);
     asio_table<book> const books{*loop, drawn_order{store, &random}, "Books"};
-    std::uint32_t const count = 1 + one_of(8);
+    std::uint32_t const count = static_cast<std::uint32_t>(1 + one_of(8));
     auto const begin = [&](one_call& of, std::int32_t number) {
         auto told = [&of](auto failed, auto&&...) {
             ++of.told;
@@ -156,7 +156,7 @@ void one_schedule(std::uint32_t seed) {
         calls.emplace_back();
         begin(calls.back(), static_cast<std::int32_t>(each));
     }
-    std::uint32_t const destroyed_at = one_of(4) == 0 ? one_of(40) : ~0U;
+    std::uint32_t const destroyed_at = one_of(4) == 0 ? static_cast<std::uint32_t>(one_of(40)) : ~0U;
     constexpr asio::cancellation_type types[] = {asio::cancellation_type::terminal, asio::cancellation_type::partial,
         asio::cancellation_type::total, asio::cancellation_type::all};
     for (std::uint32_t step = 0; step < 10'000 && step != destroyed_at; ++step) {
