@@ -3,7 +3,7 @@
 
 // Tables in programs of Boost.Asio. CPU time of a point read over HTTP, 16 and 500 under way: bare libcurl (one multi handle), Boost.Beast with
 // keep-alive (the request as captured: it neither signs nor reads JSON), `co_await` in an `event_loop`, and calls of an `asio_table`. The CPU
-// time between two ticks of a timer of 1 ms beside 5,000 fresh calls. The memory of 100,000 calls that wait for an answer. The servers are
+// time between two ticks of a timer of 1 ms during 5,000 fresh calls. The memory of 100,000 calls that wait for an answer. The servers are
 // other processes; interleaved rounds, the least of each.
 //   g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/asio.cpp -o asio -lcurl -lssl -lcrypto -lsimdjson -pthread
 

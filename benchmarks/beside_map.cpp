@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The library over a store in memory beside std::map and std::unordered_map, and beside the same requests by hand. Run by `benchmarks/run`.
+// The library over a store in memory, compared with std::map and std::unordered_map, and with the same requests by hand. Run by `benchmarks/run`.
 //   g++ -std=c++20 -O2 -DNDEBUG -I . -I include -I tests benchmarks/beside_map.cpp -o beside_map -lpthread
 
 #include <entitable/bulk.hpp>
@@ -95,7 +95,7 @@ void singles(measure::peers& all_peers) {
     constexpr std::size_t times = 1'000;
     auto const nth = [&](std::size_t at) -> business const& { return all[at * 7 % rows]; };
     all_peers.reads(
-        "replace in memory, beside std::map", 2.4, times,
+        "replace in memory, compared with std::map", 2.4, times,
         [&] {
             for (std::size_t at = 0; at < times; ++at) { peer.find({nth(at).region, nth(at).id})->second = nth(at); }
         },
@@ -103,7 +103,7 @@ void singles(measure::peers& all_peers) {
             for (std::size_t at = 0; at < times; ++at) { ours.replace(nth(at), any_etag).value(); }
         });
     all_peers.reads(
-        "update in memory, beside std::map", 3.6, times,
+        "update in memory, compared with std::map", 3.6, times,
         [&] {
             for (std::size_t at = 0; at < times; ++at) {
                 auto const found = peer.find({nth(at).region, nth(at).id});
@@ -122,7 +122,7 @@ void singles(measure::peers& all_peers) {
     map_of_businesses peer_few;
     for (business const& each : few) { peer_few.emplace(std::pair{each.region, each.id}, each); }
     all_peers.reads(
-        "point read of 100 rows in memory, beside std::map", 1.6, times,
+        "point read of 100 rows in memory, compared with std::map", 1.6, times,
         [&] {
             for (std::size_t at = 0; at < times; ++at) {
                 business const& wanted = few[at % few.size()];
@@ -138,7 +138,7 @@ void singles(measure::peers& all_peers) {
         });
     auto const one = ours.where(b::region == measure::region_of(0, rows_each));
     all_peers.reads(
-        "one partition into a vector, beside std::map", 1.1, rows_each,
+        "one partition into a vector, compared with std::map", 1.1, rows_each,
         [&] {
             std::vector<business> read;
             std::string const region = measure::region_of(0, rows_each);
@@ -150,7 +150,7 @@ void singles(measure::peers& all_peers) {
         [&] { sink = sink + one.to().value().size(); });
     auto const alone = filled(businesses(rows, 1));
     all_peers.reads(
-        "count, one row a partition, beside 1,000 a partition", 4, rows,
+        "count, one row a partition, compared with 1,000 a partition", 4, rows,
         [&] { sink = sink + ours.scan_table().count().value(); },
         [&] { sink = sink + alone.scan_table().count().value(); });
 }
@@ -168,7 +168,7 @@ void by_hand(measure::peers& all_peers) {
             };
         };
     };
-    all_peers.row("partition transaction, beside by hand", 1.12, times,
+    all_peers.row("partition transaction, compared with the same by hand", 1.12, times,
         ledger_with([](table<counter> const& counters, books const& ledger) {
             auto counted = counters.get_stored("ACME").value();
             counted.entity.last += 1;
@@ -209,7 +209,7 @@ void by_hand(measure::peers& all_peers) {
             };
         };
     };
-    all_peers.row("indexed insert, beside by hand", 1.3, times,
+    all_peers.row("indexed insert, compared with the same by hand", 1.3, times,
         runners_with(false,
             [=](indexed const&, plain const& both, std::size_t bib) {
                 runner const one = numbered(bib);
@@ -219,7 +219,7 @@ void by_hand(measure::peers& all_peers) {
             }),
         runners_with(false,
             [=](indexed const& runners, plain const&, std::size_t bib) { runners.insert(numbered(bib)).value(); }));
-    all_peers.row("indexed update, beside by hand", 1.25, times,
+    all_peers.row("indexed update, compared with the same by hand", 1.25, times,
         runners_with(true,
             [=](indexed const&, plain const& both, std::size_t bib) {
                 auto found = both.get_stored<runner>("NYC", static_cast<std::int32_t>(bib)).value();
@@ -239,7 +239,7 @@ void by_hand(measure::peers& all_peers) {
     runners.create().value();
     for (std::size_t bib = 0; bib < 5'000; ++bib) { runners.insert(numbered(bib)).value(); }
     all_peers.reads(
-        "verify of an index, beside two scans", 1.25, 5'000,
+        "verify of an index, compared with two scans", 1.25, 5'000,
         [&] {
             runners.scan_table().for_each([](runner const& each) { sink = sink + each.name.size(); }).value();
             table<by_age>{store, "runners"}
@@ -281,9 +281,9 @@ void loads(measure::peers& all_peers) {
             }
         }
     };
-    all_peers.row("bulk_insert in memory, partition after partition, beside batches", 1.2, rows, into(by_order),
+    all_peers.row("bulk_insert in memory, partition after partition, compared with batches", 1.2, rows, into(by_order),
         into([&ordered](table<business> const& ours) { bulk_insert(ours, ordered).value().all().value(); }));
-    all_peers.row("bulk_insert in memory, partitions in turn, beside batches", 1.2, rows, into(by_partition),
+    all_peers.row("bulk_insert in memory, partitions in turn, compared with batches", 1.2, rows, into(by_partition),
         into([&turned](table<business> const& ours) { bulk_insert(ours, turned).value().all().value(); }));
 }
 
@@ -298,7 +298,7 @@ void tracked(measure::peers& all_peers) {
         work.add(each);
     }
     all_peers.reads(
-        "tracked(keys), beside std::unordered_map", 2.5, count,
+        "tracked(keys), compared with std::unordered_map", 2.5, count,
         [&] {
             for (business const& each : all) { sink = sink + (plain.contains(keys{each.region, each.id}) ? 1 : 0); }
         },
@@ -356,7 +356,7 @@ void moves(measure::peers& all_peers) {
         auto plan = std::make_shared<move_plan>(plan_move(cloud, 0, "two", how).value());
         return [plan, cloud] { plan->run().value(); };
     };
-    all_peers.row("move off line in memory, with its verification, beside a copy", 1.79, rows, copied, moved);
+    all_peers.row("move off line in memory, with its verification, compared with a copy", 1.79, rows, copied, moved);
 }
 
 } // namespace

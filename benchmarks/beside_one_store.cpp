@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Shards in memory beside one store in memory. Run by `benchmarks/run`.
+// Shards in memory compared with one store in memory. Run by `benchmarks/run`.
 //   g++ -std=c++20 -O2 -DNDEBUG -I . -I include -I tests benchmarks/beside_one_store.cpp -o beside_one_store -lpthread
 
 #include <entitable/entitable.hpp>
@@ -66,16 +66,16 @@ int main(int count, char** arguments) {
     auto const one = filled(alone);
     auto const many_store = sharded_memory(48);
     auto const many = filled(many_store);
-    auto const beside = [&](std::string const& name, double limit, auto const& of) {
+    auto const compare = [&](std::string const& name, double limit, auto const& of) {
         table_of.reads("48 shards in memory: " + name, limit, rows, [&] { of(one); }, [&] { of(many); });
     };
-    beside("count", 1.5, [](auto const& in) { sink = sink + in.scan_table().count().value(); });
-    beside("sum", 1.5,
+    compare("count", 1.5, [](auto const& in) { sink = sink + in.scan_table().count().value(); });
+    compare("sum", 1.5,
         [](auto const& in) { sink = sink + static_cast<std::uint64_t>(in.scan_table().sum(b::employees).value()); });
-    beside("for_each", 1.5, [](auto const& in) {
+    compare("for_each", 1.5, [](auto const& in) {
         in.scan_table().for_each([](business const& each) { sink = sink + each.name.size(); }).value();
     });
-    beside("for_each in any order", 1.5, [](auto const& in) {
+    compare("for_each in any order", 1.5, [](auto const& in) {
         in.scan_table().in_any_order().for_each([](business const& each) { sink = sink + each.name.size(); }).value();
     });
     for (auto const& [shards, limit] : {std::pair{1U, 1.15}, {11U, 1.5}, {48U, 1.6}, {192U, 2.5}}) {

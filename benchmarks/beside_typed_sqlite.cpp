@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A file of entities beside SQLite with a table of typed columns and the same key. Run by `benchmarks/run`.
+// A file of entities compared with SQLite with a table of typed columns and the same key. Run by `benchmarks/run`.
 //   g++ -std=c++20 -O2 -DNDEBUG -I . -I include -I tests benchmarks/beside_typed_sqlite.cpp -o beside_typed_sqlite -lsqlite3 -lpthread
 
 #include <entitable/bulk.hpp>
@@ -139,17 +139,18 @@ int main(int count, char** arguments) {
             for (int time = 0; time < times; ++time) { of(); }
         };
     };
-    std::string const beside = ", beside a typed table";
-    all.reads("file: count of a partition" + beside, 1.8, rows_each * times,
+    std::string const compared = ", compared with a typed table";
+    all.reads("file: count of a partition" + compared, 1.8, rows_each * times,
         repeated(peer.runs("select count(*) from business where region = 'region-000000'")),
         repeated([&] { sink = sink + one.count().value(); }));
-    all.reads("file: count of the table" + beside, rows <= 100'000 ? 40 : 2, rows,
+    all.reads("file: count of the table" + compared, rows <= 100'000 ? 40 : 2, rows,
         peer.runs("select count(*) from business"), [&] { sink = sink + whole.count().value(); });
-    all.reads("file: sum" + beside, 2.6, rows, peer.runs("select sum(employees) from business"),
+    all.reads("file: sum" + compared, 2.6, rows, peer.runs("select sum(employees) from business"),
         [&] { sink = sink + static_cast<std::uint64_t>(whole.sum(b::employees).value()); });
-    all.reads("file: min and max" + beside, 2.6, rows, peer.runs("select min(employees), max(employees) from business"),
+    all.reads("file: min and max" + compared, 2.6, rows,
+        peer.runs("select min(employees), max(employees) from business"),
         [&] { sink = sink + (whole.fold((entitable::min)(b::employees), (entitable::max)(b::employees)) ? 1 : 0); });
-    all.reads("file: count of a condition" + beside, 2.6, rows,
+    all.reads("file: count of a condition" + compared, 2.6, rows,
         peer.runs("select count(*) from business where employees < 20"),
         [&] { sink = sink + ours.scan_table(b::employees < 20).count().value(); });
 
@@ -158,7 +159,7 @@ int main(int count, char** arguments) {
         file.prepared("SELECT row_key, value, partition_key FROM entitable_row WHERE table_id = 1 AND partition_key >= "
                       "'' ORDER BY partition_key, row_key");
     all.reads(
-        "file: whole entities, beside decoding by hand", 1.3, rows,
+        "file: whole entities, compared with decoding by hand", 1.3, rows,
         [&] {
             business read;
             while (sqlite3_step(stored) == SQLITE_ROW) {

@@ -261,7 +261,7 @@ TEST_CASE("the codes have conditions, and Cancelled is operation_aborted") {
     CHECK(told_code{entitable::error_code::resource_not_found}.failed());
 }
 
-TEST_CASE("a call beside a timer: the timer wins, and the request ends") {
+TEST_CASE("a call and a timer in parallel: the timer wins, and the request ends") {
     waiting_for_nobody in;
     auto const begun = clock_type::now();
     bool const timer_won = run_in_time(in.context, [](asio_table<book> books) -> asio::awaitable<bool> {
@@ -274,7 +274,7 @@ TEST_CASE("a call beside a timer: the timer wins, and the request ends") {
     CHECK(clock_type::now() - begun < 15s);
 }
 
-TEST_CASE("a task beside a timer: async_run is cancelled as well") {
+TEST_CASE("a task and a timer in parallel: async_run is cancelled as well") {
     waiting_for_nobody in;
     async_table<book> const tables{in.loop.loop(), in.service.store(), "Books"};
     bool const timer_won =

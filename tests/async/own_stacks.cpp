@@ -412,7 +412,7 @@ struct persistent {
 
 } // namespace
 
-TEST_CASE("a function that goes on until it succeeds is unwound when its loop is destroyed") {
+TEST_CASE("a function that continues until it succeeds is unwound when its loop is destroyed") {
     far_loop in;
     int requests = 0;
     int ends = 0;

@@ -148,7 +148,7 @@ TEST_CASE("attributes: a store within its window neither gets nor loses a shard,
         if (places.at(shard) != store) { CHECK((places.at(shard) != target && store != target)); }
     }
     time.advance(6h);
-    auto const rest = later.run().value(); // the same plan goes on
+    auto const rest = later.run().value(); // the same plan continues
     CHECK(rest.moved == waited.postponed);
     CHECK(rest.postponed == 0);
     for (auto const& [store, count] : counts_of(cloud)) { CHECK(count == 3); }

@@ -74,7 +74,7 @@ struct history {
         });
         return true;
     }
-    /// Begins an operation, which goes on beside the others.
+    /// Begins an operation, which runs concurrently with the others.
     template <class Operation>
     void begin(Operation&& made, std::size_t place, std::size_t faults) {
         auto const op = std::make_shared<std::remove_cvref_t<Operation>>(std::forward<Operation>(made));

@@ -259,7 +259,7 @@ TEST_CASE("postgres channel: connections that break under hundreds of requests: 
     CHECK(tally["read"] > static_cast<std::size_t>(turns) * count * 3 / 4);
 }
 
-TEST_CASE("postgres channel: deadlines and cancellation end a call behind a lock, and the calls beside it") {
+TEST_CASE("postgres channel: deadlines and cancellation end a call behind a lock, and the other calls") {
     if (postgres_server() == nullptr) { return; }
     fixture with;
     for (std::int32_t number = 0; number < 50; ++number) { with.items.insert({"s", number, number}).value(); }

@@ -111,7 +111,7 @@ struct edit_record {
         for (std::string const& each : in(made)) {
             bool seen = stays.contains(each) || reported.contains(each);
             for (edits const& knew : in(begun)) { seen = seen || knew.contains(each); }
-            if (!seen) { return "the edit " + each + " of row " + key + " is lost, and nobody was told"; }
+            if (!seen) { return "the edit " + each + " of row " + key + " is lost without a report"; }
         }
         for (removal const& each : in(removed)) {
             if (last && knows(each.knew, stays)) {

@@ -33,8 +33,8 @@ struct transaction_prices {
 /// The prices of a service on one day, as given by you. A price that is absent is unknown, not zero: a use that needs it is refused.
 struct price_table {
     std::string name{};          ///< service, redundancy and region, for the reader
-    std::string as_of{};         ///< the day of the prices, "2026-11-01": shown beside every total
-    std::string currency{"USD"}; ///< shown beside every total
+    std::string as_of{};         ///< the day of the prices, "2026-11-01": shown with every total
+    std::string currency{"USD"}; ///< shown with every total
     double hours_in_month{730};  ///< hours that a month is billed for
     std::optional<transaction_prices>
         transactions{}; ///< Storage: prices of transactions; absent if requests are billed in request units

@@ -10,9 +10,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A table of entities of several types. The keys of any two types must differ at a position known in both: begin the row keys
-/// with different literals, `row_key(literal("INVOICE:"), number)`; row keys that begin with numbers differ from those
-/// that begin with literals.
+/// A table of entities of several types. The keys of any two types must differ at a position known in both: begin the row keys with
+/// different literals, `row_key(literal("INVOICE:"), number)`; row keys that begin with numbers differ from those that begin with literals.
 ///
 ///     table<counter, invoice> books{store, "books"};
 ///     books.transact("ACME", [](transaction<counter, invoice>& all) -> result<void> { ... });
@@ -174,9 +173,8 @@ public:
         detail::refuse_merge_beside_former_names<typename mapping<E>::properties>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// See `table<E>::remove`. With `removal::archived` the entity is still counted in its sums, which then cover both
-    /// archived and stored entities. If it is inserted again, it is counted once more. Cost: one more read and
-    /// operation for each row of sums.
+    /// See `table<E>::remove`. With `removal::archived` the entity is still counted in its sums, which then cover both archived and stored
+    /// entities. If it is inserted again, it is counted once more. Cost: one more read and operation for each row of sums.
     template <class E>
         requires is_entity<E>
     [[nodiscard]] result<written_of<E>> remove(E const& entity, etag_condition condition, removal how = {}) const {
@@ -274,9 +272,8 @@ public:
     [[nodiscard]] result<table_verification>(verify)(std::size_t max_samples = 10) const {
         return detail::verify_companions(base::family(), max_samples);
     }
-    /// Compares the sums of one partition: `verify<daily_sales>("ACME")`. If a sum changes in the meantime, it starts
-    /// over. Errors: UpdateConditionNotSatisfied if a sum changed in every attempt. Cost: reads all sums and entities
-    /// of the partition.
+    /// Compares the sums of one partition: `verify<daily_sales>("ACME")`. If a sum changes in the meantime, it starts over. Errors:
+    /// UpdateConditionNotSatisfied if a sum changed in every attempt. Cost: reads all sums and entities of the partition.
     template <class Sums, class... Keys>
     [[nodiscard]] result<table_verification>(verify)(Keys const&... partition) const {
         return audit<Sums>(false, partition...);
@@ -312,9 +309,8 @@ public:
         return made;
     }
     /// Settles a violation: `keep`, which must be one of its entities, gets the key, and **the others are removed**, with their index rows
-    /// and from sums, if they still have that key. To retain them, give them a different key instead, with `update`.
-    /// Returns how many were removed. May be called again after an interruption. Errors: InvalidInput if `keep` is not
-    /// one of the entities.
+    /// and from sums, if they still have that key. To retain them, give them a different key instead, with `update`. Returns how many were
+    /// removed. May be called again after an interruption. Errors: InvalidInput if `keep` is not one of the entities.
     template <class E = only>
     [[nodiscard]] result<std::uint64_t> resolve_violation(
         index_violation<E> const& which, reference<E> const& keep) const {
@@ -325,11 +321,10 @@ public:
         return detail::resolve_violation(base::family(), found, {keep.partition_key, keep.row_key});
     }
     /// Makes an index or sums of a table with entities ready: writes the rows of all of them, while other programs with this list write.
-    /// First it waits until no program relies on a different declaration (`table_options::lease` and `longest_request`,
-    /// two and a half minutes), except in a table without a declaration, which refuses writes. It continues an
-    /// interrupted build. Rows of an index or of sums that are ready are compared and repaired, and remain ready. Cost
-    /// of an index: one request for each 100 rows, three scans of the entities and two of the index; memory for 50,000
-    /// rows. Cost of sums: a scan, and one request for each row of sums.
+    /// First it waits until no program relies on a different declaration (`table_options::lease` and `longest_request`, two and a half
+    /// minutes), except in a table without a declaration, which refuses writes. It continues an interrupted build. Rows of an index or of
+    /// sums that are ready are compared and repaired, and remain ready. Cost of an index: one request for each 100 rows, three scans of the
+    /// entities and two of the index; memory for 50,000 rows. Cost of sums: a scan, and one request for each row of sums.
     template <class Companion>
     [[nodiscard]] result<index_repair> build() const {
         return detail::build_index(base::family(), base::template position_of<Companion>());
@@ -339,11 +334,10 @@ public:
         if constexpr (base::is_maintained) { return detail::build_missing(base::family()); }
         return index_repair{};
     }
-    /// Makes all indexes and sums ready in a table that other programs have written until now, with or without these
-    /// rows: declares them, waits as `build` does, corrects their rows, and retains correct rows. Once they are
-    /// declared, programs with this list write and maintain them; a program that does not maintain them must have ended
-    /// before. Does nothing if all are ready. May be called again after an interruption, by any program. Cost: that of
-    /// `build`; retained sums are read but not written.
+    /// Makes all indexes and sums ready in a table that other programs have written until now, with or without these rows: declares them,
+    /// waits as `build` does, corrects their rows, and retains correct rows. Once they are declared, programs with this list write and
+    /// maintain them; a program that does not maintain them must have ended before. Does nothing if all are ready. May be called again
+    /// after an interruption, by any program. Cost: that of `build`; retained sums are read but not written.
     [[nodiscard]] result<index_repair> adopt() const {
         if constexpr (base::is_maintained) { return detail::adopt_indexed(base::family()); }
         return index_repair{};

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Most rows of one push: the transaction also has the receipt, and one day an entry of a log with its head.
+/// Most rows of one push: the transaction also has the receipt, and keeps room for two rows of a log.
 inline constexpr std::size_t most_pushed = 97;
 /// Bytes of rows in one transaction.
 inline constexpr std::size_t most_sync_bytes = 1'500'000;
