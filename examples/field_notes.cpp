@@ -65,7 +65,7 @@ void synchronise(char const* who, notes const& device, notes const& cloud) {
             std::string{to_string(each.choice)}.c_str(), text_of(each.sides.base).c_str(),
             text_of(each.sides.here).c_str(), text_of(each.sides.there).c_str());
     }
-    for (auto const& each : report.failed) { std::printf("  failed: %s\n", each.why.to_string().c_str()); }
+    for (auto const& each : report.failed) { std::printf("  failed: %s\n", each.error.to_string().c_str()); }
 }
 
 } // namespace

@@ -53,7 +53,7 @@ sync_options of_ann(sync_policy conflicts = keep_theirs) {
 }
 sync_report sync(side const& device, side const& cloud, sync_options const& how = of_ann()) {
     auto made = synchronize(device.notes, cloud.notes, how).value();
-    for (auto const& each : made.failed) { UNSCOPED_INFO(each.why.to_string()); }
+    for (auto const& each : made.failed) { UNSCOPED_INFO(each.error.to_string()); }
     return made;
 }
 
@@ -63,7 +63,7 @@ struct counted_cloud {
     table<note> notes{store, "notes"};
     [[nodiscard]] std::size_t requests_of(side const& device, sync_options const& how = of_ann()) {
         std::size_t const before = store.seen().size();
-        CHECK(synchronize(device.notes, notes, how).value().complete());
+        CHECK(synchronize(device.notes, notes, how).value().good());
         return store.seen().size() - before;
     }
 };
@@ -79,7 +79,7 @@ struct intruding {
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if constexpr (std::same_as<Request, transact>) {
-            if (++*calls == 1) { CHECK(sync(*device, *cloud).complete()); }
+            if (++*calls == 1) { CHECK(sync(*device, *cloud).good()); }
         }
         return cloud->store.execute(request, context);
     }
@@ -102,11 +102,11 @@ TEST_CASE("synchronize: rows travel both ways, and removals too") {
     laptop.put("a", "one");
     laptop.put("b", "two");
     auto const sent = sync(laptop, cloud);
-    CHECK(sent.complete());
+    CHECK(sent.good());
     CHECK(sent.pushed == 2);
     CHECK(cloud.all() == "a=one b=two ");
     auto const received = sync(phone, cloud);
-    CHECK(received.complete());
+    CHECK(received.good());
     CHECK(received.pulled == 2);
     CHECK(phone.all() == "a=one b=two ");
     phone.remove("a");
@@ -116,7 +116,7 @@ TEST_CASE("synchronize: rows travel both ways, and removals too") {
     CHECK(sync(laptop, cloud).pulled == 2);
     CHECK(laptop.all() == "b=two c=three ");
     auto const quiet = sync(laptop, cloud);
-    CHECK(quiet.complete());
+    CHECK(quiet.good());
     CHECK(quiet.pulled + quiet.pushed == 0);
     CHECK(quiet.partitions == 1);
 }
@@ -131,7 +131,7 @@ TEST_CASE("synchronize: the first time, equal rows are adopted and others are co
     cloud.put("both", "cloud");
     device.put("both", "device");
     auto const done = sync(device, cloud);
-    CHECK(done.complete());
+    CHECK(done.good());
     CHECK(done.pulled == 2);
     CHECK(done.pushed == 1);
     auto const seen = only_conflict(done);
@@ -148,7 +148,7 @@ TEST_CASE("synchronize: policies decide conflicts") {
     side cloud;
     side device;
     device.put("a", "old", 3);
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     SECTION("mine") {
         device.put("a", "mine");
         cloud.put("a", "theirs");
@@ -206,7 +206,7 @@ TEST_CASE("synchronize: policies decide conflicts") {
         device.put("a", "x");
         cloud.put("a", "y");
         auto const gone = merged_by<note>([](auto const&, auto const&, auto const&) { return std::optional<note>{}; });
-        CHECK(sync(device, cloud, of_ann(gone)).complete());
+        CHECK(sync(device, cloud, of_ann(gone)).good());
         CHECK(cloud.all().empty());
         CHECK(device.all().empty());
     }
@@ -221,12 +221,12 @@ TEST_CASE("synchronize: policies decide conflicts") {
         cloud.put("a", "t");
         auto const taken = sync(device, cloud, of_ann(both)); // a-2 exists
         REQUIRE(taken.held.size() == 1);
-        CHECK(taken.held[0].why.code == error_code::entity_already_exists);
+        CHECK(taken.held[0].error.code == error_code::entity_already_exists);
         CHECK(device.all() == "a=m a-2=mine ");
         auto const same = sync(device, cloud, of_ann(kept_both<note>([](note&) {})));
         REQUIRE(same.held.size() == 1);
-        CHECK(same.held[0].why.code == error_code::invalid_input);
-        CHECK_FALSE(same.complete());
+        CHECK(same.held[0].error.code == error_code::invalid_input);
+        CHECK_FALSE(same.good());
     }
     SECTION("a policy that fails holds the row back, and nothing else") {
         device.put("a", "mine");
@@ -238,12 +238,12 @@ TEST_CASE("synchronize: policies decide conflicts") {
         auto const done = sync(device, cloud, of_ann(asked));
         REQUIRE(done.held.size() == 1);
         CHECK(done.held[0].row_key == "a");
-        CHECK(done.held[0].why.message == "the user has not decided yet");
+        CHECK(done.held[0].error.message == "the user has not decided yet");
         CHECK(done.conflicts.empty());
         CHECK(done.pushed == 1);
         CHECK(cloud.all() == "a=theirs b=two ");
         CHECK(device.all() == "a=mine b=two ");
-        CHECK(sync(device, cloud, of_ann(keep_mine)).complete());
+        CHECK(sync(device, cloud, of_ann(keep_mine)).good());
         CHECK(cloud.all() == "a=mine b=two ");
     }
 }
@@ -265,7 +265,7 @@ TEST_CASE("synchronize: properties that the program does not declare come along 
         merged_by<note>([](auto const&, std::optional<note> const& here, std::optional<note> const& there) {
             return note{"ann", "a", here->text, there->stars};
         });
-    CHECK(sync(device, cloud, of_ann(merged)).complete());
+    CHECK(sync(device, cloud, of_ann(merged)).good());
     row const now = cloud.store.execute(get_entity{"notes", "ann", "a", {}}, context).value().entity;
     CHECK(now.view().find("colour")->as_string() == "red");
     CHECK(now.view().find("text")->as_string() == "mine");
@@ -280,11 +280,11 @@ TEST_CASE("synchronize: many rows, in transactions and pages") {
     CAPTURE(rows);
     for (std::size_t index = 0; index < rows; ++index) { device.put("n" + std::to_string(10'000 + index), "t"); }
     auto const sent = sync(device, cloud);
-    CHECK(sent.complete());
+    CHECK(sent.good());
     CHECK(sent.pushed == rows);
     CHECK(sent.split.empty() == (rows <= 97));
     auto const received = sync(other, cloud);
-    CHECK(received.complete());
+    CHECK(received.good());
     CHECK(received.pulled == rows);
     CHECK(received.split.empty() == (rows <= 49));
     CHECK(other.all() == device.all());
@@ -293,12 +293,12 @@ TEST_CASE("synchronize: many rows, in transactions and pages") {
     for (std::size_t index = 0; index < rows; ++index) { other.remove("n" + std::to_string(10'000 + index)); }
     auto const refused = sync(other, cloud);
     REQUIRE(refused.failed.size() == 1);
-    CHECK(refused.failed[0].why.code == error_code::many_removals);
+    CHECK(refused.failed[0].error.code == error_code::many_removals);
     CHECK(cloud.all() == device.all());
     auto allowed = of_ann();
     allowed.allow_many_removals = true;
     CHECK(sync(other, cloud, allowed).pushed == rows);
-    CHECK(sync(device, cloud).failed.at(0).why.code == error_code::many_removals);
+    CHECK(sync(device, cloud).failed.at(0).error.code == error_code::many_removals);
     CHECK(sync(device, cloud, allowed).pulled == rows);
     CHECK(device.all().empty());
 }
@@ -307,12 +307,12 @@ TEST_CASE("synchronize: a cloud that was dropped removes nothing here") {
     side cloud;
     side device;
     for (int index = 0; index < 30; ++index) { device.put("n" + std::to_string(index), "t"); }
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     std::string const all = device.all();
     cloud.notes.drop().value();
-    CHECK(sync(device, cloud).failed.at(0).why.code == error_code::table_not_found);
+    CHECK(sync(device, cloud).failed.at(0).error.code == error_code::table_not_found);
     cloud.notes.create().value();
-    CHECK(sync(device, cloud).failed.at(0).why.code == error_code::many_removals);
+    CHECK(sync(device, cloud).failed.at(0).error.code == error_code::many_removals);
     CHECK(device.all() == all);
 }
 
@@ -332,9 +332,9 @@ TEST_CASE("synchronize: rows that cannot be synchronised are held back, and bloc
         auto const done = sync(device, cloud);
         REQUIRE(done.held.size() == 2);
         CHECK(done.held[0].row_key == key);
-        CHECK(done.held[0].why.code == error_code::key_value_too_large);
+        CHECK(done.held[0].error.code == error_code::key_value_too_large);
         CHECK(done.held[1].row_key == "large");
-        CHECK(done.held[1].why.code == error_code::entity_too_large);
+        CHECK(done.held[1].error.code == error_code::entity_too_large);
         CHECK(done.failed.empty());
         CHECK(done.pushed == (round == 0 ? 1 : 0));
     }
@@ -372,7 +372,7 @@ TEST_CASE("synchronize: after a fault at each request the next calls finish the 
                 side cloud;
                 side device;
                 for (side const* each : {&cloud, &device}) { each->put("a", "old"); }
-                CHECK(sync(device, cloud).complete());
+                CHECK(sync(device, cloud).good());
                 device.put("a", "mine");
                 device.put("b", "new");
                 cloud.put("c", "there");
@@ -395,11 +395,11 @@ TEST_CASE("synchronize: a restored file is recognised, and what it would bring b
     side device;
     side backup;
     device.put("a", "one");
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     copy_rows(device.store, "notes", backup.store, "notes").value(); // bases and the state are copied as well
     device.remove("a");
     device.put("b", "two");
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     CHECK(cloud.all() == "b=two ");
     backup.put("a", "edited in the old file");
     auto const seen = sync(backup, cloud, of_ann(keep_mine));
@@ -423,9 +423,9 @@ TEST_CASE("synchronize: a second call for the same local partition is refused") 
     table<note> const through{intruding{&device, &cloud}, "notes"};
     auto const first = synchronize(device.notes, through, of_ann()).value();
     REQUIRE(first.failed.size() == 1);
-    CHECK(first.failed[0].why.code == error_code::sync_running);
+    CHECK(first.failed[0].error.code == error_code::sync_running);
     CHECK(cloud.all() == "a=one ");
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
 }
 
 TEST_CASE("synchronize: invalid options and tables that are not supported") {
@@ -447,8 +447,8 @@ TEST_CASE("synchronize: invalid options and tables that are not supported") {
         .value();
     auto const refused = sync(device, cloud);
     REQUIRE(refused.failed.size() == 1);
-    CHECK(refused.failed[0].why.code == error_code::not_supported);
-    CHECK(refused.failed[0].why.message.find("wide entities") != std::string::npos);
+    CHECK(refused.failed[0].error.code == error_code::not_supported);
+    CHECK(refused.failed[0].error.message.find("wide entities") != std::string::npos);
 }
 
 TEST_CASE("synchronize: a whole table, with partitions that only one side has") {
@@ -473,7 +473,7 @@ TEST_CASE("synchronize: stored rows, golden values") {
     device.put("a", "one");
     auto how = of_ann();
     how.seed = 7;
-    CHECK(sync(device, cloud, how).complete());
+    CHECK(sync(device, cloud, how).good());
     call context;
     auto const get = [&](side const& from, std::string const& key) {
         return from.store.execute(get_entity{"notes", "ann", key, {}}, context).value().entity;

@@ -110,8 +110,8 @@ sync_options of_ann(sync_policy conflicts = keep_theirs) {
 }
 sync_report sync(side const& device, side const& cloud, sync_options const& how = of_ann()) {
     auto made = synchronize(device.items, cloud.items, how).value();
-    for (auto const& each : made.failed) { UNSCOPED_INFO(each.why.to_string()); }
-    for (auto const& each : made.held) { UNSCOPED_INFO(each.row_key << ": " << each.why.to_string()); }
+    for (auto const& each : made.failed) { UNSCOPED_INFO(each.error.to_string()); }
+    for (auto const& each : made.held) { UNSCOPED_INFO(each.row_key << ": " << each.error.to_string()); }
     return made;
 }
 std::string numbered(int number) { return "n" + std::to_string(10'000 + number); }
@@ -142,7 +142,7 @@ TEST_CASE("synchronize: any number of rows that a store refuses are held back, a
     CHECK(sent.failed.empty());
     CHECK(sent.held.size() == 100);
     CHECK(sent.pushed == 50);
-    CHECK(sent.held.at(0).why.code == error_code::property_value_too_large);
+    CHECK(sent.held.at(0).error.code == error_code::property_value_too_large);
     // The other way.
     side wide;
     side tight{any_store{memory_backend{local_options{.limits = small}}}};
@@ -196,16 +196,16 @@ TEST_CASE("synchronize: a store in the cloud that refuses every write is not ask
     for (int index = 0; index < 500; ++index) { device.put(numbered(index), "x"); }
     auto const done = sync(device, cloud);
     REQUIRE(done.failed.size() == 1);
-    CHECK(done.failed[0].why.message == "the account is disabled");
+    CHECK(done.failed[0].error.message == "the account is disabled");
     CHECK(*requests <= (status == 400 ? 301 : 1));
-    CHECK(sync(device, behind).complete());
+    CHECK(sync(device, behind).good());
 }
 
 TEST_CASE("synchronize: large rows that become small, or are removed, fit the local transactions") {
     side cloud;
     side device;
     for (int index = 0; index < 18; ++index) { device.write(large_row(numbered(index), 480'000)); }
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     bool const removes = GENERATE(false, true);
     for (int index = 0; index < 18; ++index) {
         if (removes) {
@@ -215,7 +215,7 @@ TEST_CASE("synchronize: large rows that become small, or are removed, fit the lo
         }
     }
     auto const sent = sync(device, cloud);
-    CHECK(sent.complete());
+    CHECK(sent.good());
     CHECK(sent.pushed == 18);
     CHECK(same(device, cloud));
 }
@@ -230,7 +230,7 @@ TEST_CASE("synchronize: a store with small transactions refuses no row that fits
         }
         device.write(made.build());
     }
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     CHECK(same(device, cloud));
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("synchronize: a transaction that arrives between two pages is not seen
         side behind;
         side device;
         for (int index = 0; index < 2'501; ++index) { behind.put(numbered(index), "old"); }
-        CHECK(sync(device, behind).complete());
+        CHECK(sync(device, behind).good());
         side cloud{before_page(2, [&] { behind.write_together(changed); })(behind.store)};
         CHECK(sync(device, cloud).torn.empty());
         CHECK(device.text(numbered(0)) == device.text(numbered(2'500)));
@@ -249,7 +249,7 @@ TEST_CASE("synchronize: a transaction that arrives between two pages is not seen
         side cloud;
         side behind;
         for (int index = 0; index < 2'501; ++index) { behind.put(numbered(index), "old"); }
-        CHECK(sync(behind, cloud).complete());
+        CHECK(sync(behind, cloud).good());
         // Bases come after the rows: the change happens before the third page.
         side device{before_page(2, [&] { behind.write_together(changed); })(behind.store)};
         CHECK(sync(device, cloud).torn.empty());
@@ -261,7 +261,7 @@ TEST_CASE("synchronize: another call that ends while several local pages are rea
     side cloud;
     side behind;
     for (int index = 0; index < 1'500; ++index) { behind.put(numbered(index), "old"); }
-    CHECK(sync(behind, cloud).complete());
+    CHECK(sync(behind, cloud).good());
     bool const changes_again = GENERATE(false, true);
     cloud.put(numbered(0), "new");
     side const device{before_page(2, [&] {
@@ -270,7 +270,7 @@ TEST_CASE("synchronize: another call that ends while several local pages are rea
     })(behind.store)};
     auto const done = synchronize(device.items, cloud.items, of_ann(keep_mine)).value();
     CHECK(done.conflicts.empty());
-    CHECK(sync(behind, cloud).complete());
+    CHECK(sync(behind, cloud).good());
     CHECK(cloud.text(numbered(0)) == (changes_again ? "newer" : "new"));
     CHECK(same(behind, cloud));
 }
@@ -280,7 +280,7 @@ TEST_CASE("synchronize: decisions that name other rows hold the row back") {
     side device;
     device.put("a", "old");
     device.put("b", "old");
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     device.put("a", "mine");
     cloud.put("a", "theirs");
     auto const with = [](sync_choice choice, row content) {
@@ -292,7 +292,7 @@ TEST_CASE("synchronize: decisions that name other rows hold the row back") {
         CHECK(done.conflicts.empty());
         REQUIRE(done.held.size() == 1);
         CHECK(done.held[0].row_key == "a");
-        CHECK(done.held[0].why.code == expected);
+        CHECK(done.held[0].error.code == expected);
         CHECK(device.rows().size() == 2);
         CHECK(device.text("a") == "mine");
         CHECK(device.text("b") == "old");
@@ -311,7 +311,7 @@ TEST_CASE("synchronize: decisions that name other rows hold the row back") {
     // A removal against an edit: the merged row may not be another one either.
     cloud.remove("a");
     checked(with(sync_choice::merged, item_row("c", "x")), error_code::invalid_input);
-    CHECK(sync(device, cloud, of_ann(keep_mine)).complete());
+    CHECK(sync(device, cloud, of_ann(keep_mine)).good());
     CHECK(same(device, cloud));
 }
 
@@ -326,7 +326,7 @@ TEST_CASE("synchronize: two conflicts cannot be renamed to one key") {
     CHECK(done.failed.empty());
     REQUIRE(done.held.size() == 1);
     CHECK(done.held[0].row_key == "b");
-    CHECK(done.held[0].why.code == error_code::entity_already_exists);
+    CHECK(done.held[0].error.code == error_code::entity_already_exists);
     CHECK(device.text("a") == "theirs");
     CHECK(device.text("b") == "mine");
     CHECK(device.text("mine") == "mine");
@@ -362,7 +362,7 @@ TEST_CASE("synchronize: a busy store is waited for, as long as it asks for, and 
     how.time = &time;
     auto const before = time.steady();
     auto const done = sync(device, cloud, how);
-    CHECK(done.complete());
+    CHECK(done.good());
     CHECK(done.pushed == 1);
     CHECK(time.steady() - before >= std::chrono::seconds{14});
 }
@@ -382,9 +382,9 @@ TEST_CASE("synchronize: a store that stays busy ends the partition with its own 
     auto const done = sync(device, cloud);
     CHECK(done.held.empty());
     REQUIRE(done.failed.size() == 1);
-    CHECK(done.failed[0].why.code == error_code::server_busy);
-    CHECK(done.failed[0].why.message.find("other writers") == std::string::npos);
-    CHECK(sync(device, behind).complete());
+    CHECK(done.failed[0].error.code == error_code::server_busy);
+    CHECK(done.failed[0].error.message.find("other writers") == std::string::npos);
+    CHECK(sync(device, behind).good());
 }
 
 TEST_CASE("synchronize: a seed does not repeat the names of pushes") {
@@ -395,13 +395,13 @@ TEST_CASE("synchronize: a seed does not repeat the names of pushes") {
     device.put("a", "one");
     for (int index = 0; index < 3; ++index) {
         device.put("a", "before " + std::to_string(index));
-        CHECK(sync(device, cloud, how).complete());
+        CHECK(sync(device, cloud, how).good());
     }
     device.put("a", "kept");
     testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
     bad.plan({testing::fault::lost_before(), 1, "transact"});
-    CHECK_FALSE(sync(device, side{any_store{bad}}, how).complete());
-    CHECK(sync(device, cloud, how).complete());
+    CHECK_FALSE(sync(device, side{any_store{bad}}, how).good());
+    CHECK(sync(device, cloud, how).good());
     CHECK(device.text("a") == "kept");
     CHECK(cloud.text("a") == "kept");
 }
@@ -411,23 +411,23 @@ TEST_CASE("synchronize: a cloud without the receipt of the device removes no row
     side device;
     device.put("a", "x");
     device.put("b", "x");
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     device.put("c", "not sent");
     side const another;
     for (int round = 0; round < 2; ++round) {
         auto const refused = sync(device, another);
         REQUIRE(refused.failed.size() == 1);
-        CHECK(refused.failed[0].why.code == error_code::many_removals);
-        CHECK(refused.failed[0].why.message.find("the table \"items\" has no receipt") != std::string::npos);
+        CHECK(refused.failed[0].error.code == error_code::many_removals);
+        CHECK(refused.failed[0].error.message.find("the table \"items\" has no receipt") != std::string::npos);
         CHECK(refused.conflicts.empty());
     }
     CHECK(device.rows().size() == 3);
     CHECK(sync(device, cloud).pushed == 1); // the right one again
     auto allowed = of_ann();
     allowed.allow_many_removals = true;
-    CHECK(sync(device, another, allowed).complete());
+    CHECK(sync(device, another, allowed).good());
     CHECK(device.rows().empty());
-    CHECK(sync(device, another).complete());
+    CHECK(sync(device, another).good());
 }
 
 TEST_CASE("synchronize: stores whose transactions are small") {
@@ -453,7 +453,7 @@ TEST_CASE("synchronize: stores whose transactions are small") {
                 CHECK(refused.error().code == error_code::not_supported);
                 continue;
             }
-            CHECK(sync(device, cloud, how).complete());
+            CHECK(sync(device, cloud, how).good());
             CHECK(device.rows().size() == 20);
             CHECK(same(device, cloud));
         }
@@ -466,9 +466,9 @@ TEST_CASE("synchronize: a row whose first push was lost, and that was removed th
     device.put("a", "x");
     testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
     bad.plan({testing::fault::lost_before(), 1, "transact"});
-    CHECK_FALSE(sync(device, side{any_store{bad}}).complete());
+    CHECK_FALSE(sync(device, side{any_store{bad}}).good());
     device.remove("a");
-    CHECK(sync(device, cloud).complete());
+    CHECK(sync(device, cloud).good());
     CHECK(device.rows().empty());
     CHECK(cloud.rows().empty());
     CHECK(device.system_rows() == 1); // the state
@@ -496,8 +496,8 @@ TEST_CASE("synchronize: values and keys at the edges travel unchanged, and are n
     }
     device.write(wide.build());
     device.write(row_builder{"ann", "none"}.build());
-    CHECK(sync(device, cloud).complete());
-    CHECK(sync(other, cloud).complete());
+    CHECK(sync(device, cloud).good());
+    CHECK(sync(other, cloud).good());
     CHECK(same(device, cloud));
     CHECK(same(other, cloud));
     CHECK(device.rows().size() == 13);
@@ -521,7 +521,7 @@ TEST_CASE("synchronize: a fault of each store, in every combination") {
                         each->put("a", "old");
                         each->put("d", "old");
                     }
-                    CHECK(sync(device, cloud).complete());
+                    CHECK(sync(device, cloud).good());
                     device.put("a", "mine");
                     device.remove("d");
                     cloud.put("c", "there");
@@ -536,8 +536,8 @@ TEST_CASE("synchronize: a fault of each store, in every combination") {
                     CHECK(sync(through_device, through_cloud).conflicts.empty());
                     bad_cloud.arrive();
                     bad_device.arrive();
-                    CHECK(sync(device, cloud).complete());
-                    CHECK(sync(device, cloud).complete());
+                    CHECK(sync(device, cloud).good());
+                    CHECK(sync(device, cloud).good());
                     CHECK(device.text("a") == "mine again");
                     CHECK(device.text("d") == "-");
                     CHECK(device.text("c") == "there");

@@ -24,13 +24,13 @@ struct settled_conflict {
 struct held_row {
     std::string partition_key; ///< PartitionKey of the row
     std::string row_key;       ///< RowKey of the row
-    error why;                 ///< the reason: a limit of a store, an error of a policy
+    entitable::error error;    ///< the reason: a limit of a store, an error of a policy
 };
 
 /// A partition whose synchronisation ended early. The next one continues it.
 struct failed_partition {
     std::string partition_key; ///< its key
-    error why;                 ///< the reason; with effect unknown, the last changes may have been sent
+    entitable::error error;    ///< the reason; with effect unknown, the last changes may have been sent
 };
 
 /// The result of a synchronisation. Every content that lost to another is in `conflicts`.
@@ -47,7 +47,7 @@ struct sync_report {
     std::vector<std::string> torn;  ///< partitions that kept changing while several pages of them were read
 
     /// Whether every row of every partition was synchronised.
-    [[nodiscard]] bool complete() const noexcept { return failed.empty() && held.empty(); }
+    [[nodiscard]] bool good() const noexcept { return failed.empty() && held.empty(); }
 };
 
 ENTITABLE_END_NAMESPACE
