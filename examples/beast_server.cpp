@@ -95,7 +95,10 @@ asio::awaitable<reply> answer(server& in, std::string path) {
     if (slash == std::string::npos) {
         auto const found = co_await in.books.where(b::shelf == path.substr(1))
                                .async_to_vector(whole, redirect_error(use_awaitable, failed));
-        for (book const& each : found) { told.body() += (told.body().empty() ? "[" : ",") + json_of(each); }
+        for (book const& each : found) {
+            told.body() += told.body().empty() ? "[" : ",";
+            told.body() += json_of(each);
+        }
         told.body() += found.empty() ? "[]" : "]";
     } else {
         std::string const shelf = path.substr(1, slash - 1);

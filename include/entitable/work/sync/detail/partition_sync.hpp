@@ -159,10 +159,22 @@ private:
     std::vector<std::string> renamed_; ///< new row keys of the current plan
 };
 
+/// Adds the key of a partition to a list of the report, once.
+inline void list_once(std::vector<std::string>& list, std::string const& partition_key) {
+    if (list.empty() || list.back() != partition_key) { list.push_back(partition_key); }
+}
+/// Options of a request at one of the places.
+inline ask_options at_place(sync_place place) {
+    ask_options how;
+    how.place = static_cast<std::size_t>(place);
+    return how;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/work/sync/impl/partition_sync.ipp>
+#include <entitable/work/sync/impl/partition_writes.ipp>
 #include <entitable/work/sync/impl/sync_plan.ipp>
 #endif
