@@ -10,78 +10,29 @@
 // parks N tasks, or N stacks of their own, and prints the peak of its memory.
 
 #include <entitable/async.hpp>
-#include <entitable/azure.hpp>
 #include <entitable/memory.hpp>
 
 #include <benchmarks/support/bare_curl.hpp>
 #include <benchmarks/support/loopback_server.hpp>
 #include <benchmarks/support/measure.hpp>
+#include <benchmarks/support/point_reads.hpp>
 #include <malloc.h>
 #include <sys/resource.h>
 
 using namespace entitable;
 using namespace std::chrono_literals;
 
-struct book {
-    std::string shelf;
-    std::string isbn;
-    std::string name;
-    std::int32_t n{};
-    double m{};
-};
-ENTITABLE(book,
-    partition_key(shelf),
-    row_key(isbn),
-    properties(name, n, m))
-
 namespace {
 
-constexpr std::size_t reads = 5'000;
+using measure::reads;
+using measure::silent;
 constexpr std::size_t in_flight = 500;
-constexpr std::string_view key =
-    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
-
-task<result<void>> read_one(async_table<book> books, std::string shelf, std::string isbn) {
-    auto found = co_await books.get(shelf, isbn);
-    co_return found ? result<void>{} : std::move(found).as_failure();
-}
-
-void in_a_loop(any_store const& store) {
-    event_loop loop{{.in_flight = in_flight}};
-    async_table<book> const books{loop, store, "Reads"};
-    for (std::size_t each = 0; each < reads; ++each) { loop.spawn(read_one(books, "a", "b")); }
-    loop.run();
-    if (loop.error()) {
-        std::fprintf(stderr, "%s\n", loop.error()->to_string().c_str());
-        std::abort();
-    }
-}
 
 task<std::size_t> on_memory(async_table<book> books, std::size_t count) {
     std::size_t found = 0;
     for (std::size_t each = 0; each < count; ++each) { found += (co_await books.get("a", "b")) ? 1U : 0U; }
     co_return found;
 }
-
-/// Never answers.
-struct silent {
-    using is_transport = void;
-    memory_backend below;
-
-    class way final : public channel {
-    public:
-        void send(request_ref, call&, void*) override {}
-        void cancel(void*, error const&) override {}
-        void poll(steady_time, completion_sink) override {}
-        [[nodiscard]] steady_time wakes_at() const noexcept override { return steady_time::max(); }
-    };
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        return below.execute(request, context);
-    }
-    [[nodiscard]] shared<channel> open(io_driver&) const { return shared<channel>{new way}; }
-};
 
 /// A read on a stack of its own.
 struct reading_code {
@@ -105,7 +56,7 @@ double parked_bytes(std::size_t count, std::size_t limit, bool on_stacks = false
     };
     double const before = used();
     for (std::size_t each = 0; each < count; ++each) {
-        loop.spawn(on_stacks ? on_own_stack(loop, work) : read_one(books, "a", "b"));
+        loop.spawn(on_stacks ? on_own_stack(loop, work) : measure::read_one(books, "a", "b"));
     }
     while (loop.wakes_at() == steady_time::min()) { (void)loop.turn(); }
     return (used() - before) / static_cast<double>(count);
@@ -153,24 +104,12 @@ int only(std::string_view what, std::size_t count) {
 
 int main(int argc, char** argv) {
     if (argc == 3) { return only(argv[1], static_cast<std::size_t>(std::strtoull(argv[2], nullptr, 10))); }
-    std::string const body =
-        R"({"odata.etag":"W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"","PartitionKey":"a",)"
-        R"("RowKey":"b","Timestamp":"2026-11-20T15:27:36.1234567Z","name":"a name","n":1,"m":2.5})";
-    std::string const answer = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) +
-        "\r\nContent-Type: application/json;odata=minimalmetadata;charset=utf-8\r\n"
-        "ETag: W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"\r\nx-ms-request-id: "
-        "3f2b8c9e-5c1f-4d4c-9a55-2f6f3f0c1a11\r\n"
-        "x-ms-version: 2019-02-02\r\nDate: Fri, 20 Nov 2026 15:27:36 GMT\r\n\r\n" +
-        body;
+    std::string const answer = measure::point_read_response();
     measure::loopback_server const late{answer, nullptr, {200ms, 0, {}}};
     measure::loopback_server const quick{answer, nullptr};
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    auto const backend = [&](measure::loopback_server const& at) {
-        return azure_backend{"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=" + std::string{key} +
-            ";TableEndpoint=" + at.origin() + "/acct;"};
-    };
-    any_store const far = backend(late);
-    table<book> const blocking{backend(quick), "Reads"};
+    any_store const far = measure::backend_of(late);
+    table<book> const blocking{measure::backend_of(quick), "Reads"};
     measure::bare_curl yardstick{{late.origin(), late.origin()}, reads, in_flight};
 
     std::vector<double> elapsed[2]; // ms
@@ -186,7 +125,7 @@ int main(int argc, char** argv) {
     };
     for (int round = 0; round < 6; ++round) {
         timed(&elapsed[0], cpu[0], reads, [&] { yardstick.run(); });
-        timed(&elapsed[1], cpu[1], reads, [&] { in_a_loop(far); });
+        timed(&elapsed[1], cpu[1], reads, [&] { measure::read_in_a_loop(far, in_flight); });
         timed(nullptr, cpu[2], 500, [&] {
             for (int each = 0; each < 500; ++each) { blocking.get("a", "b").value(); }
         });

@@ -13,14 +13,15 @@
 
 namespace measure {
 
-/// Only libcurl: point reads with one multi handle, alternating between two hosts.
+/// Only libcurl: point reads with one multi handle, alternating between two hosts. Sends the bytes that `azure_backend` sends.
 class bare_curl {
 public:
     bare_curl(std::array<std::string, 2> const& origins, std::size_t reads, std::size_t in_flight)
         : multi_(curl_multi_init()), reads_(reads), easy_(in_flight), body_(in_flight) {
         curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(2 * in_flight));
-        for (char const* const field : {"Accept: application/json;odata=minimalmetadata", "x-ms-version: 2019-02-02",
-                 "DataServiceVersion: 3.0", "x-ms-date: Fri, 20 Nov 2026 15:27:36 GMT",
+        for (char const* const field : {"Accept: application/json;odata=minimalmetadata", "DataServiceVersion: 3.0",
+                 "x-ms-version: 2019-02-02", "x-ms-client-request-id: 1fec64fd-327f-43b5-a2db-96fa801e3a09",
+                 "x-ms-date: Fri, 20 Nov 2026 15:27:36 GMT",
                  "Authorization: SharedKey acct:RNeMV4QhAsdhJ2sGUgufA/AfRsaKXZU2cEJdUsvj4NY="}) {
             list_ = curl_slist_append(list_, field);
         }

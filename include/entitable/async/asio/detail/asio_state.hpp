@@ -26,9 +26,9 @@ public:
         : below_(on),
           on_(boost::asio::make_strand(on)),
           timer_(on_),
-          longest_turn_(options.turn),
+          half_turn_(options.turn / 2),
           driver_(on_, [this] { turn_soon(); }),
-          loop_(driver_, without_letters(options)) {}
+          loop_(driver_, options_of_loop(options)) {}
     asio_state(asio_state const&) = delete;
     asio_state& operator=(asio_state const&) = delete;
     ~asio_state() {
@@ -60,8 +60,9 @@ public:
     }
 
 private:
-    static loop_options without_letters(loop_options options) {
+    static loop_options options_of_loop(loop_options options) {
         options.letters = false; // a watched pipe would prevent the io_context from ending
+        options.turn /= 2;
         return options;
     }
     void post_turn() {
@@ -92,7 +93,7 @@ private:
         turns_ = false;
         inside_ = true;
         take_begun();
-        driver_.deliver(longest_turn_ / 2);
+        driver_.deliver(half_turn_);
         (void)loop_.turn();
     }
     void wait() {
@@ -118,7 +119,8 @@ private:
     boost::asio::any_io_executor below_;
     boost::asio::any_io_executor on_;
     boost::asio::steady_timer timer_;
-    std::chrono::nanoseconds longest_turn_;
+    std::chrono::nanoseconds
+        half_turn_; ///< one half takes responses from descriptors, the other one is a turn of the loop
     std::mutex lock_;
     spawned_frame* begun_{}; ///< calls that the loop does not own yet
     spawned_frame* last_{};
