@@ -189,7 +189,7 @@ public:
     }
     /// Returns the time at which `turn` has work even if nothing arrives at the driver.
     [[nodiscard]] steady_time wakes_at() const {
-        return fresh_.empty() && letters_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
+        return fresh_.empty() && letters_.empty() ? core_.wakes_at() : (steady_time::min)();
     }
     /// Ends every operation in flight, and every operation started later, with Cancelled. Tasks resume with that error. Permanent: a
     /// stopped loop sends no more requests.
@@ -233,6 +233,7 @@ private:
     /// take an eighth of a turn, because a channel may send together what it receives between polls.
     void start_fresh(detail::turn_limit& limit) {
         constexpr std::size_t least = 8;
+        if (fresh_.empty()) { return; }        // without looking at the clock
         std::size_t const all = fresh_.size(); // those that are spawned meanwhile start in the next turn
         std::size_t between_polls = least;
         std::size_t polls_at = least;

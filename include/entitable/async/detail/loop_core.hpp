@@ -243,16 +243,16 @@ public:
         for (ring_link* each = turn_.next(); each != &turn_; each = each->next()) { all.push_back(&parked::of(*each)); }
         for (parked* const each : all) { each->look_at_token(); }
     }
-    /// Returns the time at which there is work even if nothing arrives; `now` or earlier: immediately.
-    [[nodiscard]] steady_time wakes_at(steady_time now) const noexcept {
+    /// Returns the time at which there is work even if nothing arrives; a time in the past: immediately.
+    [[nodiscard]] steady_time wakes_at() const {
         constexpr auto look = std::chrono::milliseconds{20};
         constexpr auto look_at_letters = std::chrono::milliseconds{5};
         if (!ready_.alone() || (under_way_ < in_flight_ && !turn_.alone())) { return (steady_time::min)(); }
         steady_time wakes = timers_.next();
         auto const sooner = [&](steady_time other) { wakes = other < wakes ? other : wakes; };
         for (loop_way const* const each : busy_) { sooner(each->opened->wakes_at()); }
-        if (watched_tokens_ > 0) { sooner(now + look); }
-        if (mailbox_ && !mailbox_->wakes()) { sooner(now + look_at_letters); }
+        if (watched_tokens_ > 0) { sooner(time().steady() + look); }
+        if (mailbox_ && !mailbox_->wakes()) { sooner(time().steady() + look_at_letters); }
         return wakes;
     }
 

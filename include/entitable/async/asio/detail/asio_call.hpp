@@ -186,12 +186,13 @@ private:
     };
 };
 
-/// Makes what a call needs at its end, and so keeps both executors busy.
+/// Makes what a call needs at its end, and so keeps both executors busy: work of a strand is work of the executor below it, which costs less.
 template <class T, class Handler, class Teller>
-[[nodiscard]] call_ending<Handler, Teller, T> make_call_ending(
-    Handler&& handler, Teller teller, boost::asio::any_io_executor const& on) {
+[[nodiscard]] call_ending<Handler, Teller, T> make_call_ending(Handler&& handler, Teller teller,
+    boost::asio::any_io_executor const& on, boost::asio::any_io_executor const& below) {
     auto work = boost::asio::make_work_guard(boost::asio::get_associated_executor(handler, on));
-    return {std::forward<Handler>(handler), std::move(teller), std::move(work), boost::asio::make_work_guard(on), {}};
+    return {
+        std::forward<Handler>(handler), std::move(teller), std::move(work), boost::asio::make_work_guard(below), {}};
 }
 
 /// The coroutine of one call.
@@ -339,7 +340,8 @@ public:
     template <class Handler, class Make>
     void operator()(Handler&& handler, Teller teller, Make&& make) const {
         executor_type const on = in_.executor();
-        auto ending = make_call_ending<T>(std::decay_t<Handler>(std::forward<Handler>(handler)), std::move(teller), on);
+        auto ending = make_call_ending<T>(
+            std::decay_t<Handler>(std::forward<Handler>(handler)), std::move(teller), on, in_.below);
         auto const in = in_.state.lock();
         if (!in) {
             ending.end.value.emplace(failure{error_code::cancelled, "the asio_loop of the call was destroyed"});
