@@ -7,12 +7,9 @@
 #include <entitable/postgres.hpp>
 
 #include <support/catch.hpp>
-#include <support/postgres_server.hpp>
-#include <support/temporary_folder.hpp>
+#include <support/postgres_sql.hpp>
 
 #include <atomic>
-#include <cstdio>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -28,25 +25,6 @@ struct mark {
     std::int64_t value{};
 };
 ENTITABLE(mark, partition_key(place), row_key(number), properties(value))
-
-/// The output of psql for statements in a schema, without line ends at its end.
-std::string sql(postgres_options const& options, std::string const& text) {
-    temporary_folder const folder;
-    std::ofstream{folder / "text.sql"} << "SET client_min_messages = warning; SET search_path = " << options.schema
-                                       << ";\n"
-                                       << text;
-    std::FILE* const from = ::popen(
-        ("psql -X -q -A -t -v ON_ERROR_STOP=1 \"$ENTITABLE_POSTGRES\" -f " + (folder / "text.sql") + " 2>&1").c_str(),
-        "r");
-    REQUIRE(from != nullptr);
-    std::string said;
-    char buffer[4096];
-    while (std::size_t const got = std::fread(buffer, 1, sizeof buffer, from)) { said.append(buffer, got); }
-    INFO(said);
-    REQUIRE(::pclose(from) == 0);
-    while (!said.empty() && said.back() == '\n') { said.pop_back(); }
-    return said;
-}
 
 /// Makes tables of format 2 what an earlier version of the library would have made. The versions of removed rows are up to `floor`.
 void into_format_1(postgres_options const& options, std::int64_t floor) {
@@ -114,6 +92,7 @@ TEST_CASE("postgres formats: format 1 is read, refuses writes, and is migrated b
         CHECK(each.code == error_code::store_read_only);
         CHECK(each.message.find("migrate") != std::string::npos);
     }
+    CHECK(old->create_view("shown", "marks", stored_properties<mark>()).error().code == error_code::store_read_only);
     {
         auto batch = marks.batch();
         batch.insert({"w", 4, 1}).insert({"w", 5, 1});

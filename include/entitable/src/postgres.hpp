@@ -21,6 +21,7 @@
 #include <entitable/local/postgres/impl/pg_schema.ipp>
 #include <entitable/local/postgres/impl/pg_statements.ipp>
 #include <entitable/local/postgres/impl/pg_target.ipp>
+#include <entitable/local/postgres/impl/pg_view.ipp>
 #include <entitable/local/postgres/impl/postgres_backend.ipp>
 #include <entitable/local/postgres/impl/postgres_channel.ipp>
 #include <entitable/local/postgres/impl/postgres_commit.ipp>

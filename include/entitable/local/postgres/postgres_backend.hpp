@@ -44,6 +44,27 @@ public:
         return postgres_store::migrate(connection_string, options);
     }
 
+    /// Makes a view in the schema, for people and programs that read the tables by SQL, or replaces a view that it made before:
+    /// `store.create_view("runners", "Runners", stored_properties<runner>())`. Its columns are `partition_key`, `row_key` (text), `timestamp`
+    /// (timestamptz), and one for each property, by its name: text, int4, int8, float8, bool, timestamptz, uuid, bytea. A property that a row does
+    /// not have, or has with another type, is NULL (an Int32 is shown in a column of Int64). System rows of the library are left out. Times
+    /// are cut to microseconds. A text with a NUL character is shown in PostgreSQL's `escape` format. The view is read-only: rows are
+    /// written through the library.
+    ///
+    /// A statement that reads the view reads and decodes every row of the table, whatever its condition. Replacing a view removes the
+    /// rights that were granted on it, and fails if other views use it.
+    ///
+    /// Errors: InvalidInput for a view name other than 1 to 40 lower-case letters, digits and `_`, for a name of the library's own tables,
+    /// and for a property that cannot be a column (longer than 63 bytes, listed twice, or named like the first three); TableAlreadyExists
+    /// if the schema has another relation of that name; TableNotFound; NotSupported if the database is not in UTF8; StoreReadOnly for tables
+    /// of format 1; AuthorizationFailure if the role may not create views and functions in the schema; the errors of any call. Safe to
+    /// repeat.
+    [[nodiscard]] result<void> create_view(std::string_view view, std::string_view table,
+        std::span<stored_property const> columns, call const& context = {}) const {
+        if (!has_store()) { return detail::moved_from("backend"); }
+        return store().create_view(view, table, columns, context);
+    }
+
     /// Opens a channel: many requests at once from one thread, over few connections. Point reads share one connection, and writes of single
     /// rows up to two, on which their statements follow one another without waiting for results; writes of a partition keep their
     /// order. Everything else borrows a connection of its own, and waits for it until its deadline or for

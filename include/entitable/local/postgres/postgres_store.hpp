@@ -8,12 +8,14 @@
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/random_seed.hpp>
+#include <entitable/core/row/stored_property.hpp>
 #include <entitable/local/ordered_store.hpp>
 #include <entitable/local/postgres/detail/pg_pool.hpp>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -59,6 +61,10 @@ public:
 
     /// Changes tables of format 1 into those of format 2: see `postgres_backend::migrate`.
     [[nodiscard]] static result<void> migrate(std::string_view connection_string, postgres_options const& options);
+
+    /// Makes a view: see `postgres_backend::create_view`.
+    [[nodiscard]] result<void> create_view(std::string_view view, std::string_view table,
+        std::span<stored_property const> columns, call const& context = {});
 
     /// Uses a database opened by `open`.
     explicit postgres_store(opened_database database) noexcept : pool_(std::move(database)) {}

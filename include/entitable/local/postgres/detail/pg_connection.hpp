@@ -5,6 +5,7 @@
 /// \file
 /// One connection to PostgreSQL: prepared statements that are sent together and answered together.
 
+#include <entitable/core/function_ref.hpp>
 #include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/local/postgres/detail/pg_target.hpp>
@@ -225,6 +226,9 @@ public:
     [[nodiscard]] result<void> may_write() const;
     /// Changes tables of format 1 into those of format 2, on a connection that was just opened.
     [[nodiscard]] result<void> migrate(pg_wait const& until);
+    /// Passes `work` a function that executes an SQL text and returns the results that have rows; between calls, not in a lane.
+    using run_text_function = function_ref<result<std::vector<pg_rows>>(std::string const&)>;
+    [[nodiscard]] result<void> with_texts(pg_wait const& until, function_ref<result<void>(run_text_function)> work);
 
 private:
     struct finish {

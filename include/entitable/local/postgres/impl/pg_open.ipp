@@ -277,15 +277,21 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
     return {};
 }
 
-ENTITABLE_DECL result<void> pg_connection::migrate(pg_wait const& until) {
+ENTITABLE_DECL result<void> pg_connection::with_texts(
+    pg_wait const& until, function_ref<result<void>(run_text_function)> work) {
     static_cast<void>(PQexitPipelineMode(on_.get()));
     std::vector<pg_rows> answers;
-    auto done = migrate_pg_schema(options_->schema, [&](std::string const& text) -> result<std::vector<pg_rows>> {
+    auto done = work([&](std::string const& text) -> result<std::vector<pg_rows>> {
         answers.clear();
         auto ran = run_text(text, until, &answers);
         return ran ? result<std::vector<pg_rows>>{std::move(answers)} : std::move(ran).as_failure();
     });
     static_cast<void>(PQenterPipelineMode(on_.get()));
+    return done;
+}
+
+ENTITABLE_DECL result<void> pg_connection::migrate(pg_wait const& until) {
+    auto done = with_texts(until, [&](run_text_function run) { return migrate_pg_schema(options_->schema, run); });
     if (done) { statements_ = &sets_->current; }
     return done;
 }

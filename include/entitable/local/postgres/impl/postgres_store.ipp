@@ -6,7 +6,9 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/transport.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/local/detail/page_reader.hpp>
 #include <entitable/local/postgres/detail/pg_key.hpp>
+#include <entitable/local/postgres/detail/pg_view.hpp>
 #include <entitable/local/postgres/postgres_store.hpp>
 
 #include <algorithm>
@@ -41,6 +43,20 @@ ENTITABLE_DECL result<void> postgres_store::migrate(
     call const unhurried;
     ENTITABLE_TRY(auto on, opened->borrow(unhurried));
     return on->migrate({unhurried, *options.local.time, no_timeout});
+}
+
+ENTITABLE_DECL result<void> postgres_store::create_view(
+    std::string_view view, std::string_view table, std::span<stored_property const> columns, call const& context) {
+    ENTITABLE_CHECK(detail::check_pg_view(view, table, columns));
+    std::string const key = pool_->options().local.limits.table_names_without_case
+        ? std::string{detail::stored_key{detail::stored_key::folded, table}}
+        : std::string{table};
+    ENTITABLE_TRY(auto on, pool_->borrow(context));
+    ENTITABLE_CHECK(on->may_write());
+    return on->with_texts(
+        {context, time(), pool_->options().longest_wait}, [&](detail::pg_connection::run_text_function run) {
+            return detail::make_pg_view(pool_->options().schema, view, key, columns, run);
+        });
 }
 
 /// Sent before the first statement of a transaction. The server stops with the call, so that its response keeps the connection reusable.
