@@ -10,6 +10,7 @@
 ///         .scans("by language", b::language == "eng", {.per_second = 2})
 ///         .writes("import", {.per_second = 300});
 
+#include <entitable/advice/shared_members.hpp>
 #include <entitable/client/query/comparison.hpp>
 
 #include <chrono>
@@ -36,8 +37,9 @@ struct query_rate {
 /// The rate of writes.
 struct write_rate {
     double per_second{1};      ///< entities a second
-    double per_transaction{1}; ///< entities of one transaction, 1 to 100
+    double per_transaction{1}; ///< entities of one transaction, 1 to 100; 1 with `together`: as many as in the sample
     double priority{1};        ///< a rare write may count for more
+    shared_members together{}; ///< members that all entities of one transaction share; none: unknown
 };
 
 /// One node of a query in postfix order: a comparison of a member, or a connective.
@@ -123,10 +125,10 @@ public:
     [[nodiscard]] std::vector<asked_writes> const& all_writes() const noexcept { return writes_; } ///< as added
     /// Returns the number of entities written per second.
     [[nodiscard]] double writes_per_second() const noexcept;
-    /// Returns the maximum number of entities that one transaction writes; 1 if there are no writes.
+    /// Returns the maximum number of entities that one transaction writes, over the writes without `together`; 1 if there are none.
     [[nodiscard]] double largest_transaction() const noexcept;
     /// Errors: OutOfRangeInput names the query or write with a rate, a latency, a priority, an exponent or a transaction that is out of
-    /// range; InvalidInput names the query whose nodes are not an expression.
+    /// range; InvalidInput names the query whose nodes are not an expression, and the write with an unlisted or repeated shared member.
     [[nodiscard]] result<void> validate() const;
 
 private:

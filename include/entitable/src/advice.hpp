@@ -11,6 +11,7 @@
     "entitable/src/advice.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/advice/impl/advice_text.ipp>
 #include <entitable/advice/impl/advise.ipp>
 #include <entitable/advice/impl/candidates.ipp>
 #include <entitable/advice/impl/census.ipp>
@@ -38,6 +39,7 @@
 #include <entitable/advice/impl/throughput_plan.ipp>
 #include <entitable/advice/impl/usage.ipp>
 #include <entitable/advice/impl/workload.ipp>
+#include <entitable/advice/impl/written_together.ipp>
 #include <entitable/advice/measured/impl/sample_table.ipp>
 #include <entitable/advice/measured/impl/stress_test.ipp>
 #include <entitable/advice/report/impl/report.ipp>

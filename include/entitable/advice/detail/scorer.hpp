@@ -65,6 +65,9 @@ private:
     [[nodiscard]] double mean_rows(prepared_query const& query, asked_alternative const& alternative,
         std::vector<int> const& fixed, std::vector<std::size_t> const& bounds, double per_second,
         row_groups const* partitions, std::vector<double>* loads);
+    /// Counts the groups of rows with the same values in some members that are in one partition. Uses all rows of the sample.
+    [[nodiscard]] together_score together(asked_writes const& writes, std::vector<int> const& partition);
+    [[nodiscard]] row_groups const& all_groups(std::vector<int> columns, bool with_absent);
     void add_writes(row_groups const& partitions, std::vector<double>& loads) const;
     [[nodiscard]] double growth_of(key_declaration const& declared);
     [[nodiscard]] std::string key_text(std::vector<int> const& columns, std::size_t row) const;
@@ -79,6 +82,7 @@ private:
     double fraction_{1};
     std::vector<prepared_query> queries_;
     std::map<std::vector<int>, row_groups> groups_;
+    std::map<std::pair<std::vector<int>, bool>, row_groups> all_groups_; ///< of all rows of the sample
     std::map<std::string, double> growth_;
 };
 
@@ -88,4 +92,5 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/advice/impl/partition_loads.ipp>
 #include <entitable/advice/impl/scorer.ipp>
+#include <entitable/advice/impl/written_together.ipp>
 #endif

@@ -330,9 +330,16 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
     made.growth = growth_of(declared);
     if (std::fabs(made.growth) > growing) { made.hottest = (std::max)(made.hottest, writes); }
     made.transactions = load_->largest_transaction() <= 1 || made.partitions.mean >= 2;
+    bool const by_size = made.transactions;
     for (asked_writes const& each : load_->all_writes()) {
-        double const entities = made.transactions ? each.rate.per_transaction : 1;
-        made.cost += each.rate.per_second / entities * each.rate.priority * targets_.seconds_per_request;
+        double requests = each.rate.per_second / (by_size ? each.rate.per_transaction : 1);
+        if (!each.rate.together.empty()) {
+            made.together.push_back(together(each, columns));
+            together_score const& of = made.together.back();
+            made.transactions = made.transactions && of.always();
+            requests = each.rate.per_second / of.entities * of.requests();
+        }
+        made.cost += requests * each.rate.priority * targets_.seconds_per_request;
     }
     double const bytes = sample_->rows() == 0 ? 0
                                               : static_cast<double>(sample_->bytes()) /

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/advice/detail/candidates.hpp>
 #include <entitable/advice/report/detail/report_figures.hpp>
 #include <entitable/advice/report/impl/report_style.ipp>
 #include <entitable/advice/report/report.hpp>
@@ -187,6 +188,11 @@ ENTITABLE_DECL void advice_report::put_keys(std::string& out) const {
     }
     out += "<h2>Candidate keys</h2>\n" +
         detail::html_table(detail::candidate_table(*advice_), "Best first, under one cost model");
+    if (!now.together.empty()) {
+        out += "<h2>Written together</h2>\n" +
+            detail::html_table(detail::together_rows(*advice_, detail::shown_candidates),
+                "In how many of 100 groups all entities can be one transaction");
+    }
     for (std::size_t index = 0; index < advice_->candidates.size() && index < detail::shown_declarations; ++index) {
         out += detail::declaration_card(advice_->candidates[index], index + 1);
     }
