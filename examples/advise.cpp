@@ -48,9 +48,10 @@ A workload:
    "writes":  [{"name": "import", "per_second": 300, "per_transaction": 1},
                {"name": "transfer", "per_second": 10, "together": ["tx"]}]}
 
-All conditions of a query must hold; the operators are ==, !=, <, <=, >, >= and starts_with. A value after ==
-stands for every existing value, each as often as entities have it; with "values": "given" only this value is
-queried, with "values": "each_alike" all values equally often. A query without conditions reads the whole table. Writes that are "together" are one
+All conditions of a query must hold; the operators are ==, !=, <, <=, >, >= and starts_with. In a query of
+equalities alone, a value stands for every existing value, each as often as entities have it ("values":
+"as_stored"); a query with other conditions is taken as written ("given"). With "each_alike" all values are
+queried equally often. A query without conditions reads the whole table. Writes that are "together" are one
 transaction for all entities with the same values of these members.
 )";
 
@@ -342,7 +343,8 @@ entitable::asked_query query_of(entitable::table_sample const& sample, examples:
     std::string const values = text_of(given, "values");
     made.rate.values = values == "given" ? entitable::asked_values::given
         : values == "each_alike"         ? entitable::asked_values::each_alike
-                                         : entitable::asked_values::as_stored;
+        : values == "as_stored"          ? entitable::asked_values::as_stored
+                                         : entitable::asked_values::automatic;
     return made;
 }
 

@@ -48,22 +48,27 @@ struct service_targets {
 
 /// The cost of one query.
 struct query_score {
-    std::string name;      ///< name of the query
-    access_path access{};  ///< worst access path of the alternatives
-    double ranges{};       ///< key ranges that are queried
-    double partitions{};   ///< partitions that are visited
-    double examined{};     ///< rows that the service examines
-    double returned{};     ///< rows that the service returns
-    double requests{};     ///< the minimum number of requests
-    double seconds{};      ///< estimated seconds under the service model
-    double load{};         ///< rows examined in a second, by all queries with this name together
-    double latency{};      ///< latency limit in seconds; 0: none
+    std::string name;     ///< name of the query
+    access_path access{}; ///< worst access path of the alternatives
+    double ranges{};      ///< key ranges that are queried
+    double partitions{};  ///< partitions that are visited
+    double examined{};    ///< rows that the service examines
+    double returned{};    ///< rows that the service returns
+    double requests{};    ///< the minimum number of requests
+    double seconds{};     ///< estimated seconds under the service model
+    double load{};        ///< rows examined in a second, by all queries with this name together
+    double latency{};     ///< latency limit in seconds; 0: none
+    /// Members whose constants are placeholders: the figures are a mean over their stored values (`asked_values`). If there are none, the figures
+    /// are those of the query as written.
+    std::vector<std::string> averaged;
     std::string unordered; ///< a key member with a range condition and unordered values in the key; may be empty
 
     /// Returns the share of the examined rows that are returned, 0 to 1; 1 if no row is examined.
     [[nodiscard]] double selectivity() const noexcept { return examined <= 0 ? 1.0 : returned / examined; }
     /// Returns the requests beyond the first of each range: each is a continuation token.
     [[nodiscard]] double continuations() const noexcept { return requests - ranges; }
+    /// Returns what the figures describe: "as written", or "mean over event, distance".
+    [[nodiscard]] std::string figures_of() const;
     /// Whether the query takes longer than its latency limit, under the model.
     [[nodiscard]] bool misses_latency() const noexcept { return latency > 0 && seconds > latency; }
 };

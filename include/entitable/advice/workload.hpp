@@ -18,8 +18,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The values in the equalities of a query.
+/// The values in the equalities of a query. Other conditions, such as ranges and prefixes, always have the constants in the predicate.
 enum class asked_values : std::uint8_t {
+    automatic,  ///< `given` if the query has other conditions too and rows with its values exist; otherwise `as_stored`
     as_stored,  ///< each value occurs as often as in the rows; the value in the predicate is a placeholder
     each_alike, ///< each stored value occurs equally often
     given,      ///< only the value in the predicate occurs
@@ -30,8 +31,8 @@ struct query_rate {
     double per_second{1};               ///< average rate over the relevant time: plan for the peak
     std::chrono::nanoseconds latency{}; ///< latency limit; 0: none
     double priority{1};                 ///< a rare query may count for more
-    asked_values values{};              ///< the distribution of its values
-    double zipf{}; ///< more than 0, up to 10: the kth most frequent value is queried in proportion to k^-zipf
+    asked_values values{}; ///< the values in its equalities; `query_score::averaged` lists those that are placeholders
+    double zipf{};         ///< more than 0, up to 10: the kth most frequent value is queried in proportion to k^-zipf
 };
 
 /// The rate of writes.

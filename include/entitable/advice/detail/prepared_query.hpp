@@ -27,6 +27,8 @@ struct prepared_query {
     asked_query const* asked{};
     std::vector<asked_leaf> leaves;
     std::vector<asked_alternative> alternatives;
+    asked_values values{asked_values::as_stored}; ///< never `automatic`
+    std::size_t satisfied{};                      ///< rows that satisfy the query as written
 };
 
 /// Prepares a query for these rows of a sample.

@@ -26,11 +26,12 @@ ENTITABLE_DECL std::string advice::to_string() const {
     using detail::short_figure;
     std::string out = "Data\n" + there.to_string() + "\nWorkload\n";
     for (std::string const& each : guide) { out += "  " + each + '\n'; }
-    detail::text_table asked{{"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s"}};
+    detail::text_table asked{
+        {"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s", "figures"}};
     for (query_score const& each : candidates[present].score.queries) {
         asked.add({each.name, std::string{entitable::to_string(each.access)}, short_figure(each.partitions),
             short_figure(each.examined), short_figure(each.returned), short_figure(each.requests),
-            detail::seconds_text(each.seconds), short_figure(each.load)});
+            detail::seconds_text(each.seconds), short_figure(each.load), each.figures_of()});
     }
     out += candidates[present].score.queries.empty() ? std::string{"  nothing\n"} : asked.to_string(2);
     out += "\nFindings\n";

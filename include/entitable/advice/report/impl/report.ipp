@@ -33,13 +33,13 @@ inline constexpr std::size_t shown_declarations = 3;
 
 [[nodiscard]] ENTITABLE_DECL text_table query_table(key_score const& score) {
     text_table table{{"query", "access", "partitions", "examined", "returned", "selectivity", "requests", "time",
-        "to keep", "load/s"}};
+        "to keep", "load/s", "figures"}};
     for (query_score const& each : score.queries) {
         table.add({each.name, std::string{to_string(each.access)}, short_figure(each.partitions),
             short_figure(each.examined), short_figure(each.returned), percent(each.selectivity()),
             short_figure(each.requests), seconds_text(each.seconds),
             each.latency <= 0 ? "-" : seconds_text(each.latency) + (each.misses_latency() ? ", missed" : ""),
-            short_figure(each.load)});
+            short_figure(each.load), each.figures_of()});
     }
     return table;
 }
