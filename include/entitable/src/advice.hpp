@@ -45,4 +45,7 @@
 #include <entitable/advice/report/impl/report.ipp>
 #include <entitable/advice/report/impl/report_figures.ipp>
 #include <entitable/advice/report/impl/report_style.ipp>
+#include <entitable/advice/report/impl/shard_figure.ipp>
 #include <entitable/advice/report/impl/svg_picture.ipp>
+#include <entitable/advice/sharding/impl/shard_advice.ipp>
+#include <entitable/advice/sharding/impl/shard_simulation.ipp>

@@ -16,6 +16,7 @@ struct asked_leaf {
     int column{-1};         ///< column in the sample; -1: no row has the member
     bool equality{};        ///< fixes the member's value
     bool range{};           ///< bounds the member's value
+    std::string text;       ///< constant of an equality, as in a key
     std::vector<char> rows; ///< for each row: 1 if it satisfies the comparison
 };
 

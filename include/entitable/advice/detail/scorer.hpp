@@ -33,6 +33,8 @@ struct narrowed {
 struct partition_loads {
     std::vector<double> loads;     ///< entities a second; without the writes, if keys increase over time
     std::vector<std::string> keys; ///< readable text
+    std::vector<std::string> heads; ///< text of the first members, which were asked for
+    std::vector<double> rows;       ///< estimated rows of the table
     double growth{};
 };
 
@@ -43,6 +45,9 @@ public:
 
     [[nodiscard]] key_score score(key_declaration const& declared);
     [[nodiscard]] partition_loads loads_of(key_declaration const& declared);
+    /// Returns the load for each combination of values of some members, under a declaration. Includes all writes.
+    [[nodiscard]] partition_loads loads_by(
+        key_declaration const& declared, std::vector<std::string> const& members, std::size_t heads);
     /// Whether these members identify each row of the sample.
     [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
     /// Returns the partitions that result from these members as the partition key.
@@ -53,6 +58,12 @@ public:
     [[nodiscard]] table_sample const& sample() const noexcept { return *sample_; }
     /// The share of the table's rows that are examined.
     [[nodiscard]] double fraction() const noexcept { return fraction_; }
+
+    /// Returns for each value of a member, in the order of `loads_by`, the number of examined rows that satisfy some conditions of a query.
+    [[nodiscard]] std::vector<double> rows_of_values(
+        std::string const& member, prepared_query const& query, std::vector<std::size_t> const& leaves) const;
+    /// Returns the column of a member; -1 if no row has it.
+    [[nodiscard]] int column_of_member(std::string_view member) const noexcept { return column_of(member); }
 
 private:
     [[nodiscard]] int column_of(std::string_view member) const noexcept;

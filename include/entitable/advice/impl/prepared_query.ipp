@@ -20,6 +20,8 @@ inline constexpr std::size_t most_alternatives = 1'000;
     bool const prefix = node.is == asked_node::test::prefix;
     leaf.equality = !prefix && node.operation == filter_operator::equal;
     leaf.range = prefix || is_range(node.operation);
+    leaf.text = node.operand.view().type() == edm_type::string ? std::string{node.operand.view().bytes()}
+                                                               : node.operand.to_string();
     if (found == nullptr) { return leaf; }
     leaf.column = static_cast<int>(found - sample.columns().data());
     sample_column const& column = *found;

@@ -140,6 +140,14 @@ ENTITABLE_DECL advice_report& advice_report::add(price_comparison part) {
     prices_ = std::move(part);
     return *this;
 }
+ENTITABLE_DECL advice_report& advice_report::add(shard_advice part) {
+    shards_ = std::move(part);
+    return *this;
+}
+ENTITABLE_DECL advice_report& advice_report::add(shard_simulation part) {
+    stores_ = std::move(part);
+    return *this;
+}
 ENTITABLE_DECL advice_report& advice_report::refuse(error const& why) {
     if (!refused_) { refused_ = why; }
     return *this;
@@ -244,6 +252,18 @@ ENTITABLE_DECL void advice_report::put_prices(std::string& out) const {
         ", as given to this report.</p>\n";
 }
 
+ENTITABLE_DECL void advice_report::put_shards(std::string& out) const {
+    if (shards_ && !shards_->candidates.empty()) {
+        out += "<h2>Shard keys</h2>\n<div class=\"figures\">\n" + detail::shards_figure(shards_->candidates[0]) +
+            "</div>\n" + detail::html_table(detail::shard_key_rows(*shards_), "The best shard key first") +
+            detail::html_table(detail::shard_query_rows(*shards_, 6), "Shards that each query asks");
+    }
+    if (stores_) {
+        out += "<h2>Stores under load</h2>\n" +
+            detail::html_table(detail::store_rows(*stores_), "Each store, simulated: " + stores_->key);
+    }
+}
+
 ENTITABLE_DECL result<std::string> advice_report::to_html() const {
     if (refused_) { return failure{*refused_}; }
     std::string const title = detail::escaped_html(title_);
@@ -257,6 +277,7 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
         put_summary(out);
         put_keys(out);
     }
+    put_shards(out);
     put_load(out);
     put_units(out);
     put_prices(out);
@@ -280,6 +301,8 @@ ENTITABLE_DECL result<std::string> advice_report::to_string() const {
         if (part) { out += '\n' + detail::heading(words) + part->to_string(); }
     };
     out += advice_ ? '\n' + advice_->to_string() : std::string{};
+    put("Shard keys", shards_);
+    put("Stores under load, simulated", stores_);
     put("Load over time, simulated", run_);
     put("Retry policies", retries_);
     put("Stress test of one partition", stress_);
