@@ -129,8 +129,7 @@ TEST_CASE("a function, two members and ranges") {
     CHECK(digits.queries[3].asked == 1);
 
     // Both members of the partition key: the text is the partition key.
-    shard_key_score const both =
-        score_shards(sample, asked(), {"both", {"tenant", "day"}, virtual_shards{8}}).value();
+    shard_key_score const both = score_shards(sample, asked(), {"both", {"tenant", "day"}, virtual_shards{8}}).value();
     std::vector<double> by_key(8);
     for (order const& each : all) { by_key[shard_hash(partition_key_of(each).value()) % 8] += 1; }
     CHECK(both.rows == by_key);
@@ -143,8 +142,9 @@ TEST_CASE("a function, two members and ranges") {
     days.scans("days 10 to 24", o::day >= 10 && o::day < 25, {.per_second = 2})
         .scans("day 59", o::day == 59, {.per_second = 3})
         .scans("no day", o::day > 1'000, {.per_second = 1});
-    shard_key_score const ranges = score_shards(sample, days,
-        {"days", {"day"}, virtual_shards::ranges({"0000000010", "0000000020", "0000000040"})}).value();
+    shard_key_score const ranges = score_shards(
+        sample, days, {"days", {"day"}, virtual_shards::ranges({"0000000010", "0000000020", "0000000040"})})
+                                       .value();
     CHECK(ranges.rows == std::vector<double>{1'000, 1'000, 2'000, 2'000});
     CHECK(ranges.queries[0].shards == std::vector<std::uint32_t>{1, 2});
     CHECK(ranges.queries[1].shards == std::vector<std::uint32_t>{3});
@@ -215,7 +215,8 @@ TEST_CASE("the check digit of an ISBN spreads a list of books") {
     options.stores = 3;
     options.store_of = {0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 1};
     shard_key_score const score =
-        score_shards(sample_of(rows).value(), {}, {"check digit", {"isbn"}, virtual_shards{11, digit}}, options).value();
+        score_shards(sample_of(rows).value(), {}, {"check digit", {"isbn"}, virtual_shards{11, digit}}, options)
+            .value();
     for (std::uint32_t shard = 0; shard < 11; ++shard) {
         CHECK(score.rows[shard] == by_digit[shard == 10 ? 'X' : static_cast<char>('0' + shard)]);
     }

@@ -31,8 +31,8 @@ struct narrowed {
 
 /// The load of each partition, in the order of the keys.
 struct partition_loads {
-    std::vector<double> loads;     ///< entities a second; without the writes, if keys increase over time
-    std::vector<std::string> keys; ///< readable text
+    std::vector<double> loads;      ///< entities a second; without the writes, if keys increase over time
+    std::vector<std::string> keys;  ///< readable text
     std::vector<std::string> heads; ///< text of the first members, which were asked for
     std::vector<double> rows;       ///< estimated rows of the table
     double growth{};

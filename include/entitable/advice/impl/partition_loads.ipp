@@ -92,8 +92,8 @@ ENTITABLE_DECL partition_loads scorer::loads_by(
     add_writes(by, made.loads);
     std::vector<std::size_t> row_of(by.sizes.size());
     for (std::size_t row = rows_.size(); row-- > 0;) { row_of[by.of_row[row]] = row; }
-    std::vector<int> const first(columns.begin(),
-        columns.begin() + static_cast<std::ptrdiff_t>((std::min)(heads, columns.size())));
+    std::vector<int> const first(
+        columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>((std::min)(heads, columns.size())));
     for (std::size_t group = 0; group < row_of.size(); ++group) {
         made.keys.push_back(key_text(columns, row_of[group]));
         made.heads.push_back(key_text(first, row_of[group]));

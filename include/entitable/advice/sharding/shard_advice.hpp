@@ -31,8 +31,8 @@ struct shard_key {
 
 /// Options of a comparison.
 struct shard_options {
-    std::uint32_t stores{2};               ///< stores, 1 to 900
-    std::uint32_t number{48};              ///< virtual shards of the shard keys that are tried, 1 to `virtual_shards::most`
+    std::uint32_t stores{2};  ///< stores, 1 to 900
+    std::uint32_t number{48}; ///< virtual shards of the shard keys that are tried, 1 to `virtual_shards::most`
     std::vector<std::uint32_t> store_of{}; ///< store of each virtual shard, for all keys; empty: shard modulo stores
     std::vector<shard_key> also{};         ///< more shard keys to compare
     service_targets targets{};             ///< targets of each store
@@ -40,8 +40,8 @@ struct shard_options {
 
 /// The shards that a query asks. Each is a request at least.
 struct shard_query_score {
-    std::string name;     ///< name of the query
-    double per_second{};  ///< rate of the query
+    std::string name;                  ///< name of the query
+    double per_second{};               ///< rate of the query
     std::uint32_t asked{};             ///< virtual shards that are asked
     std::vector<std::uint32_t> shards; ///< these shards, unless the values are placeholders for any one shard
 };
@@ -75,10 +75,10 @@ struct shard_key_score {
     double unmapped_rows{};              ///< rows without a shard
     double writes{};                     ///< entities written per second
     double bytes_of_row{};               ///< mean bytes of a row
-    double growth{};     ///< rank correlation of the first member and time: above 0.9 a range gets all writes
-    bool first{};        ///< whether the partition key begins with these members: no other keys are necessary
-    bool fits{};         ///< whether each store's load is within the target of an account
-    double requests{};   ///< requests a second of all queries: each shard that is asked gets one at least
+    double growth{};   ///< rank correlation of the first member and time: above 0.9 a range gets all writes
+    bool first{};      ///< whether the partition key begins with these members: no other keys are necessary
+    bool fits{};       ///< whether each store's load is within the target of an account
+    double requests{}; ///< requests a second of all queries: each shard that is asked gets one at least
     std::vector<shard_query_score> queries; ///< in the order of the workload
 
     /// Returns the rows of the fullest shard, divided by the mean; 1 is even, and 1 without rows.
@@ -101,11 +101,12 @@ struct shard_growth {
 
 /// How long shards last. Infinity: longer than 100 years.
 struct shard_lifetime {
-    double store_months{};      ///< until the first store is full, if no shard moves
-    std::uint32_t store{};      ///< that store
-    double shard_months{};      ///< until one virtual shard fills a store: moves no longer help
-    std::uint32_t shard{};      ///< that shard
-    std::uint32_t stores_then{}; ///< stores that all shards need at that time: each shard moves as a whole, at most one store each
+    double store_months{}; ///< until the first store is full, if no shard moves
+    std::uint32_t store{}; ///< that store
+    double shard_months{}; ///< until one virtual shard fills a store: moves no longer help
+    std::uint32_t shard{}; ///< that shard
+    std::uint32_t
+        stores_then{}; ///< stores that all shards need at that time: each shard moves as a whole, at most one store each
 };
 
 /// Returns how long the stores and the virtual shards last. Errors: OutOfRangeInput names a figure that is negative, not a number, or a
@@ -114,9 +115,10 @@ struct shard_lifetime {
 
 /// Shard keys, the best first.
 struct shard_advice {
-    std::vector<shard_key_score> candidates; ///< ranked by: no row without a shard, fit, no growing range, few requests, even stores
-    std::uint32_t stores{};                  ///< number of stores
-    std::uint64_t rows{};                    ///< rows of the table
+    std::vector<shard_key_score>
+        candidates;         ///< ranked by: no row without a shard, fit, no growing range, few requests, even stores
+    std::uint32_t stores{}; ///< number of stores
+    std::uint64_t rows{};   ///< rows of the table
 
     /// Returns the comparison as text for a terminal.
     [[nodiscard]] std::string to_string() const;

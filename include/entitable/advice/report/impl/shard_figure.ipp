@@ -13,8 +13,9 @@ namespace detail {
 
 [[nodiscard]] ENTITABLE_DECL std::string shards_figure(shard_key_score const& of) {
     figure_frame const frame{"shards", "Rows of each virtual shard",
-        of.key.name + ": the fullest shard has " + figure(of.shard_evenness(), 2) + " times the mean, the fullest store " +
-            figure(of.store_evenness(), 2) + " times; load " + figure(of.load_evenness(), 2) + " times.",
+        of.key.name + ": the fullest shard has " + figure(of.shard_evenness(), 2) +
+            " times the mean, the fullest store " + figure(of.store_evenness(), 2) + " times; load " +
+            figure(of.load_evenness(), 2) + " times.",
         {}};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
     // Many shards share a bar, whose height is their fullest.
@@ -36,8 +37,8 @@ namespace detail {
         double const left = x.at(static_cast<double>(bar));
         if (rows > 0) {
             double const height = (std::max)(3.0, y.begin - y.at(rows));
-            picture.rect(left + 1, y.begin - height, (std::max)(1.0, width - 2), height, rows >= most ? "bar last" : "bar",
-                "shard " + std::to_string(first) + ": " + figure(rows) + " rows");
+            picture.rect(left + 1, y.begin - height, (std::max)(1.0, width - 2), height,
+                rows >= most ? "bar last" : "bar", "shard " + std::to_string(first) + ": " + figure(rows) + " rows");
         }
         if (bar % every == 0) {
             picture.line(left, y.begin, left, y.begin + 4, "axis");

@@ -111,7 +111,8 @@ ENTITABLE_DECL void add_asked_shards(std::set<std::uint32_t>& asked, prepared_qu
     partition_loads const parts = scores.loads_by(sample.declared(), key.members, key.members.size());
     made.growth = parts.growth;
     for (std::size_t group = 0; group < parts.loads.size(); ++group) {
-        shard_group one{parts.keys[group], key.shards.shard_of(parts.keys[group]), parts.rows[group], parts.loads[group]};
+        shard_group one{
+            parts.keys[group], key.shards.shard_of(parts.keys[group]), parts.rows[group], parts.loads[group]};
         if (one.shard && *one.shard < number) {
             made.rows[*one.shard] += one.rows;
             made.load[*one.shard] += one.load;
@@ -126,14 +127,15 @@ ENTITABLE_DECL void add_asked_shards(std::set<std::uint32_t>& asked, prepared_qu
     for (declared_component const& each : sample.declared().partition) {
         if (!each.literal) { declared.push_back(each.member); }
     }
-    made.first = key.members.size() <= declared.size() &&
-        std::equal(key.members.begin(), key.members.end(), declared.begin());
+    made.first =
+        key.members.size() <= declared.size() && std::equal(key.members.begin(), key.members.end(), declared.begin());
     made.fits = std::all_of(made.store_load.begin(), made.store_load.end(),
         [&](double each) { return each <= options.targets.account_rate; });
     for (prepared_query const& query : scores.queries()) {
         std::set<std::uint32_t> asked;
         for (asked_alternative const& each : query.alternatives) { add_asked_shards(asked, query, each, made, scores); }
-        shard_query_score one{query.asked->name, query.asked->rate.per_second, static_cast<std::uint32_t>(asked.size()), {}};
+        shard_query_score one{
+            query.asked->name, query.asked->rate.per_second, static_cast<std::uint32_t>(asked.size()), {}};
         one.shards.assign(asked.begin(), asked.end());
         made.requests += one.per_second * one.asked;
         made.queries.push_back(std::move(one));
@@ -149,10 +151,10 @@ ENTITABLE_DECL void add_asked_shards(std::set<std::uint32_t>& asked, prepared_qu
 }
 
 /// Returns the keys at which ranges of a member have as many rows each.
-[[nodiscard]] ENTITABLE_DECL std::vector<std::string> even_bounds(std::vector<shard_group> groups, std::uint32_t ranges) {
-    std::sort(groups.begin(), groups.end(), [](shard_group const& left, shard_group const& right) {
-        return text::compare_utf16(left.key, right.key) < 0;
-    });
+[[nodiscard]] ENTITABLE_DECL std::vector<std::string> even_bounds(
+    std::vector<shard_group> groups, std::uint32_t ranges) {
+    std::sort(groups.begin(), groups.end(),
+        [](shard_group const& left, shard_group const& right) { return text::compare_utf16(left.key, right.key) < 0; });
     double all = 0;
     for (shard_group const& each : groups) { all += each.rows; }
     std::vector<std::string> bounds;
@@ -174,7 +176,9 @@ ENTITABLE_DECL text_table shard_key_rows(shard_advice const& of) {
         std::string verdict = each.fits ? "fits" : "does not fit";
         if (each.unmapped_rows > 0) { verdict += ", " + figure(each.unmapped_rows) + " rows have no shard"; }
         if (!each.first) { verdict += ", needs other keys"; }
-        if (each.key.shards.by_ranges() && std::fabs(each.growth) > growing) { verdict += ", one range gets all writes"; }
+        if (each.key.shards.by_ranges() && std::fabs(each.growth) > growing) {
+            verdict += ", one range gets all writes";
+        }
         table.add({std::to_string(++number), each.key.name, short_figure(each.requests),
             figure(each.shard_evenness(), 2) + " x mean", figure(each.store_evenness(), 2) + " x mean",
             short_figure(busiest), verdict});
@@ -210,8 +214,8 @@ ENTITABLE_DECL store_loss shard_key_score::without(std::uint32_t store) const {
     made.failing = writes * made.rows_share;
     made.served = writes - made.failing;
     for (shard_query_score const& each : queries) {
-        bool const met = std::any_of(each.shards.begin(), each.shards.end(),
-            [&](std::uint32_t shard) { return store_of[shard] == store; });
+        bool const met = std::any_of(
+            each.shards.begin(), each.shards.end(), [&](std::uint32_t shard) { return store_of[shard] == store; });
         if (each.asked == 1) {
             made.failing += each.per_second * made.rows_share;
             made.served += each.per_second * (1 - made.rows_share);
@@ -320,7 +324,8 @@ ENTITABLE_DECL result<shard_advice> advise_shards(
     }
     std::vector<shard_key> keys;
     for (std::size_t at = 0; at < wanted.size(); ++at) {
-        if (wanted[at].empty() || std::find(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(at), wanted[at]) !=
+        if (wanted[at].empty() ||
+            std::find(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(at), wanted[at]) !=
                 wanted.begin() + static_cast<std::ptrdiff_t>(at)) {
             continue;
         }
@@ -334,8 +339,8 @@ ENTITABLE_DECL result<shard_advice> advise_shards(
     if (!wanted[0].empty()) {
         shard_key by_range{"ranges of " + wanted[0][0], {wanted[0][0]}, virtual_shards{1}};
         ENTITABLE_CHECK(detail::check_shards(sample, by_range, {}));
-        by_range.shards = virtual_shards::ranges(detail::even_bounds(
-            detail::score_one(scores, load, by_range, {}).groups, (std::max)(options.stores, 1U)));
+        by_range.shards = virtual_shards::ranges(
+            detail::even_bounds(detail::score_one(scores, load, by_range, {}).groups, (std::max)(options.stores, 1U)));
         keys.push_back(std::move(by_range));
     }
     keys.insert(keys.end(), options.also.begin(), options.also.end());

@@ -93,9 +93,7 @@ ENTITABLE_DECL result<shard_simulation> simulate_stores(table_sample const& samp
             if (each.store == store) { own.outages.push_back({each.begin, each.seconds}); }
         }
         simulation run;
-        if (loads[store].arrivals.rate > 0) {
-            ENTITABLE_TRY(run, simulate(loads[store], own));
-        }
+        if (loads[store].arrivals.rate > 0) { ENTITABLE_TRY(run, simulate(loads[store], own)); }
         made->offered += run.offered;
         made->sent += run.sent;
         made->served += run.served;
