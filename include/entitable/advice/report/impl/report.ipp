@@ -214,6 +214,9 @@ ENTITABLE_DECL void advice_report::put_load(std::string& out) const {
         out += stress_ ? detail::stress_figure(*stress_) : "";
         out += "</div>\n";
     }
+    if (stress_ && !stress_->steps.empty() && stress_->steps.back().kinds.size() > 1) {
+        out += detail::html_table(detail::stress_kind_rows(*stress_), "The stress test by kind of call, in all steps");
+    }
     if (run_) {
         std::string const text = run_->to_string();
         std::size_t const model = text.find("model ");
