@@ -45,11 +45,14 @@ A workload:
 
   {"queries": [{"name": "of a year", "where": [["year", "==", 1999]],
                 "per_second": 900, "latency_ms": 20, "priority": 2}],
-   "writes":  [{"name": "import", "per_second": 300, "per_transaction": 1}]}
+   "writes":  [{"name": "import", "per_second": 300, "per_transaction": 1},
+               {"name": "transfer", "per_second": 10, "together": ["tx"]}]}
 
-All conditions of a query must hold; the operators are ==, !=, <, <=, >, >= and starts_with. A value after ==
-stands for every existing value, each as often as entities have it; with "values": "given" only this value is
-queried, with "values": "each_alike" all values equally often. A query without conditions reads the whole table.
+All conditions of a query must hold; the operators are ==, !=, <, <=, >, >= and starts_with. In a query of
+equalities alone, a value stands for every existing value, each as often as entities have it ("values":
+"as_stored"); a query with other conditions is taken as written ("given"). With "each_alike" all values are
+queried equally often. A query without conditions reads the whole table. Writes that are "together" are one
+transaction for all entities with the same values of these members.
 )";
 
 struct arguments {
@@ -340,7 +343,8 @@ entitable::asked_query query_of(entitable::table_sample const& sample, examples:
     std::string const values = text_of(given, "values");
     made.rate.values = values == "given" ? entitable::asked_values::given
         : values == "each_alike"         ? entitable::asked_values::each_alike
-                                         : entitable::asked_values::as_stored;
+        : values == "as_stored"          ? entitable::asked_values::as_stored
+                                         : entitable::asked_values::automatic;
     return made;
 }
 
@@ -358,9 +362,13 @@ entitable::workload read_workload(std::string const& path, entitable::table_samp
             if (std::strcmp(each, "queries") == 0) {
                 load.add(query_of(sample, one));
             } else {
+                std::vector<std::string> together;
+                if (examples::json_value const* const shared = one.find("together")) {
+                    for (auto const& member : shared->members) { together.push_back(member.value.text); }
+                }
                 load.writes(text_of(one, "name"),
                     {number_of(one, "per_second", 1), number_of(one, "per_transaction", 1),
-                        number_of(one, "priority", 1)});
+                        number_of(one, "priority", 1), entitable::shared_members::named(std::move(together))});
             }
         }
     }

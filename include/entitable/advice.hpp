@@ -19,6 +19,8 @@
 #include <entitable/advice/report/report.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
+#include <entitable/advice/sharding/shard_advice.hpp>
+#include <entitable/advice/sharding/shard_simulation.hpp>
 #include <entitable/advice/simulation.hpp>
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/throughput.hpp>

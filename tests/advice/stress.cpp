@@ -341,3 +341,73 @@ TEST_CASE("a table is sampled completely or up to a limit, without the library's
     CHECK(untyped.find("RowKey")->distinct() == 2'345);
     CHECK(sample_rows(store, "nothing").error().code == error_code::table_not_found);
 }
+
+TEST_CASE("calls are told apart by kind: latency, errors and throttling") {
+    testing::manual_clock time;
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t batches = 0;
+    stress_options options{.peak = 1'000, .target = 2'000, .most = 1'000, .steps = 2, .step = std::chrono::seconds{10}};
+    options.workers = 1;
+    options.time = &time;
+    auto const outcome = run_stress(
+        {{"GET", 6, 1,
+             [&](std::uint64_t) -> result<void> {
+                 ++reads;
+                 time.advance(std::chrono::microseconds{100});
+                 return {};
+             }},
+            {"PUT", 3, 1,
+                [&](std::uint64_t) -> result<void> {
+                    time.advance(std::chrono::microseconds{300});
+                    return ++writes % 200 == 0 ? result<void>{failure{error_code::server_busy, "no"}} : result<void>{};
+                }},
+            {"batch", 1, 10,
+                [&](std::uint64_t) -> result<void> {
+                    time.advance(std::chrono::microseconds{900});
+                    return ++batches % 200 == 0
+                        ? result<void>{failure{error_code::update_condition_not_satisfied, "no"}}
+                        : result<void>{};
+                }},
+            {"GET", 1, 1,
+                [&](std::uint64_t) -> result<void> {
+                    ++reads;
+                    return {};
+                }}},
+        options, [] {
+            return std::uint64_t{0};
+        }).value();
+    INFO(outcome.to_string());
+    REQUIRE(outcome.steps.back().kinds.size() == 3); // both actions called GET are one kind
+    stress_kind const get = outcome.kind("GET");
+    stress_kind const put = outcome.kind("PUT");
+    stress_kind const batch = outcome.kind("batch");
+    CHECK(get.sent == reads);
+    CHECK(put.sent == writes);
+    CHECK(batch.sent == batches);
+    CHECK(get.failed() == 0);
+    CHECK(put.failed() == writes / 200);
+    CHECK(put.throttled() == writes / 200);
+    CHECK(batch.failed() == batches / 200);
+    CHECK(batch.throttled() == 0);
+    CHECK(get.latencies.count() == reads);
+    CHECK(get.latencies.quantile(0.5) <= std::chrono::microseconds{102}); // a few wait for a batch
+    CHECK(put.latencies.quantile(0.5) >= std::chrono::microseconds{295});
+    CHECK(batch.latencies.quantile(0.5) >= std::chrono::microseconds{885});
+    // The kinds add up to the step, and to the table.
+    for (stress_step const& step : outcome.steps) {
+        std::uint64_t sent = 0;
+        double served = 0;
+        for (stress_kind const& each : step.kinds) {
+            sent += each.sent;
+            served += each.served;
+        }
+        CHECK(sent == step.sent);
+        CHECK(std::abs(served - step.served) < 1e-6);
+        CHECK(step.find("nothing") == nullptr);
+    }
+    double const seconds = outcome.steps[0].seconds + outcome.steps[1].seconds;
+    CHECK(std::abs(batch.served - static_cast<double>(10 * (batches - batches / 200)) / seconds) < 1e-6);
+    CHECK(outcome.kind("nothing").sent == 0);
+    CHECK(outcome.to_string().find("by kind of call") != std::string::npos);
+}

@@ -96,7 +96,7 @@ result<void> write_full(std::string const& path) {
     workload load;
     load.reads("of a device", e::device == "device-1000", {.per_second = 40, .latency = 50ms})
         .scans("alarms of all devices", e::kind == "alarm", {.per_second = 0.2, .latency = 2s, .priority = 3})
-        .writes("readings", {.per_second = 2'400});
+        .writes("readings", {.per_second = 2'400, .together = &event::kind});
     load_shape shape = load_shape::zipf(120, 0.9, arrival_pattern::ramp(500, 4'200, 900));
     simulation_options options;
     options.minutes = 30;
@@ -117,8 +117,14 @@ result<void> write_full(std::string const& path) {
     on_cosmos.billed_by = unit_billing::manual;
     on_cosmos.peak_units = 20'000;
     price_comparison const prices{{price(on_storage, storage).value(), price(on_cosmos, cosmos).value()}};
+    shard_options sharding;
+    sharding.stores = 3;
+    sharding.number = 200;
+    shard_advice const shards = advise_shards(sample, load, sharding).value();
     advice_report report{"Events of devices"};
     report.add(advised)
+        .add(shards)
+        .add(simulate_stores(sample, load, shards.candidates[0], {.minutes = 5}, {{1, 60, 30}}))
         .add(prices)
         .add(simulate(shape, options))
         .add(compare_retries(load_shape::even(10, arrival_pattern::constant(1'000)), outage))
@@ -131,6 +137,7 @@ result<void> write_full(std::string const& path) {
 result<void> write_small(std::string const& path) {
     std::vector<order> const orders{{"Ann", 1, "tea"}, {"Ann", 2, "coffee"}};
     return write_report(path, advise(sample_of(orders).value(), {}),
+        advise_shards(sample_of(orders).value(), {}, {.stores = 1, .number = 1}),
         simulate(load_shape::even(1, arrival_pattern::constant(10)), {.minutes = 1}),
         plan_throughput({.partitions = 1, .desired = 400}));
 }
@@ -163,7 +170,12 @@ result<void> write_hostile(std::string const& path) {
     simulation_options options;
     options.minutes = 24.0 * 60;
     options.engine = simulation_engine::fluid;
-    return write_report(path, advise(sample_of(all, {.rows = 1'000, .arrival_order = true}).value(), load),
+    auto const sample = sample_of(all, {.rows = 1'000, .arrival_order = true}).value();
+    shard_options many;
+    many.stores = 12;
+    many.number = 900;
+    many.also = {{long_text + "</td>", {"text"}, virtual_shards{1}}};
+    return write_report(path, advise(sample, load), advise_shards(sample, load, many),
         simulate(load_shape::append(arrival_pattern::constant(123'456'789)), options),
         run_stress(
             {{"call", 1, 1, [](std::uint64_t) -> result<void> { return failure{error_code::server_busy, "no"}; }}},

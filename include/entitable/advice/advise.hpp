@@ -26,7 +26,8 @@ enum class finding_kind : std::uint8_t {
     skewed,         ///< there are over 10 partitions; one has a fifth of the entities, and five times the mean
     too_coarse,     ///< the busiest partition exceeds its target, or its maximum size
     too_fine, ///< at least 100 partitions of fewer than 2 entities on average, and transactions or ranges that need more
-    account_exceeded, ///< all partitions together exceed the target of an account
+    split_transaction, ///< entities that are written together, in one transaction, are in several partitions
+    account_exceeded,  ///< all partitions together exceed the target of an account
     scans, ///< a dominant query reads more than a page of rows: the whole table, or more than 10 rows for each returned row
     misses_latency,       ///< a query cannot meet its latency limit, under the model
     unordered_range,      ///< a range query on a key component that does not preserve the order of its values
@@ -87,12 +88,14 @@ struct advice {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Evaluates the keys of a sample under a workload, and searches for better keys. Errors: those of `workload::validate`.
+/// Evaluates the keys of a sample under a workload, and searches for better keys. Errors: those of `workload::validate`; InvalidInput names
+/// shared members of writes that no row of the sample has.
 [[nodiscard]] result<advice> advise(
     table_sample const& sample, workload const& load, service_targets const& targets = storage_targets());
 
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/advice_text.ipp>
 #include <entitable/advice/impl/advise.ipp>
 #endif

@@ -48,39 +48,68 @@ struct service_targets {
 
 /// The cost of one query.
 struct query_score {
-    std::string name;      ///< name of the query
-    access_path access{};  ///< worst access path of the alternatives
-    double ranges{};       ///< key ranges that are queried
-    double partitions{};   ///< partitions that are visited
-    double examined{};     ///< rows that the service examines
-    double returned{};     ///< rows that the service returns
-    double requests{};     ///< the minimum number of requests
-    double seconds{};      ///< estimated seconds under the service model
-    double load{};         ///< rows examined in a second, by all queries with this name together
-    double latency{};      ///< latency limit in seconds; 0: none
+    std::string name;     ///< name of the query
+    access_path access{}; ///< worst access path of the alternatives
+    double ranges{};      ///< key ranges that are queried
+    double partitions{};  ///< partitions that are visited
+    double examined{};    ///< rows that the service examines
+    double returned{};    ///< rows that the service returns
+    double requests{};    ///< the minimum number of requests
+    double seconds{};     ///< estimated seconds under the service model
+    double load{};        ///< rows examined in a second, by all queries with this name together
+    double latency{};     ///< latency limit in seconds; 0: none
+    /// Members whose constants are placeholders: the figures are a mean over their stored values (`asked_values`). If there are none, the figures
+    /// are those of the query as written.
+    std::vector<std::string> averaged;
     std::string unordered; ///< a key member with a range condition and unordered values in the key; may be empty
 
     /// Returns the share of the examined rows that are returned, 0 to 1; 1 if no row is examined.
     [[nodiscard]] double selectivity() const noexcept { return examined <= 0 ? 1.0 : returned / examined; }
     /// Returns the requests beyond the first of each range: each is a continuation token.
     [[nodiscard]] double continuations() const noexcept { return requests - ranges; }
+    /// Returns what the figures describe: "as written", or "mean over event, distance".
+    [[nodiscard]] std::string figures_of() const;
     /// Whether the query takes longer than its latency limit, under the model.
     [[nodiscard]] bool misses_latency() const noexcept { return latency > 0 && seconds > latency; }
 };
 
+/// Writes whose entities share members (`write_rate::together`), under a declaration. The rows of the sample with the same values form a
+/// group; groups of one row are not counted, and neither are rows without a value. In a sample of a larger table groups are incomplete: then
+/// `whole` is at most too high.
+struct together_score {
+    std::string name;                 ///< name of the writes
+    std::vector<std::string> members; ///< the shared members
+    std::uint64_t groups{};           ///< groups of at least 2 rows
+    std::uint64_t
+        whole{}; ///< groups that can be one transaction: all rows in one partition, and no more than a transaction may have
+    std::uint64_t largest{};  ///< rows of the largest group
+    double entities{1};       ///< entities of one transaction: as given, or the mean rows of a group
+    double partitions_each{}; ///< mean number of partitions of a group
+
+    /// Returns in how many of 100 groups all rows can be one transaction, 0 to 100; 100 without groups.
+    [[nodiscard]] double of_100() const noexcept {
+        return groups == 0 ? 100.0 : 100.0 * static_cast<double>(whole) / static_cast<double>(groups);
+    }
+    /// Whether every group can be one transaction.
+    [[nodiscard]] bool always() const noexcept { return whole == groups; }
+    /// Returns the mean number of requests for the entities of one transaction: one if they can be one transaction, otherwise one each.
+    [[nodiscard]] double requests() const noexcept { return of_100() / 100 + (1 - of_100() / 100) * entities; }
+};
+
 /// The cost of a workload under a declaration.
 struct key_score {
-    key_declaration declared;         ///< declaration of the keys
-    bool unique{};                    ///< whether no two rows of the sample have the same keys
-    partition_facts partitions;       ///< estimated for the whole table
-    std::vector<query_score> queries; ///< scores in the order of the workload
-    double hottest{};                 ///< entities a second of the busiest partition, or of the end of the table
-    std::string hottest_key;          ///< PartitionKey of the busiest partition
-    double total{};                   ///< entities a second of the table
-    double growth{};                  ///< rank correlation of the order of partitions and time; 0 if unknown
-    bool transactions{true};          ///< whether the entities of one transaction can be in one partition
-    double cost{};                    ///< seconds of service time per second, weighted by priority
-    bool fits{};                      ///< within the targets of a partition and an account
+    key_declaration declared;             ///< declaration of the keys
+    bool unique{};                        ///< whether no two rows of the sample have the same keys
+    partition_facts partitions;           ///< estimated for the whole table
+    std::vector<query_score> queries;     ///< scores in the order of the workload
+    double hottest{};                     ///< entities a second of the busiest partition, or of the end of the table
+    std::string hottest_key;              ///< PartitionKey of the busiest partition
+    double total{};                       ///< entities a second of the table
+    double growth{};                      ///< rank correlation of the order of partitions and time; 0 if unknown
+    bool transactions{true};              ///< whether the entities of one transaction can be in one partition
+    std::vector<together_score> together; ///< the writes with shared members, in the order of the workload
+    double cost{};                        ///< seconds of service time per second, weighted by priority
+    bool fits{};                          ///< within the targets of a partition and an account
 
     /// Returns the score as text for a terminal.
     [[nodiscard]] std::string to_string() const;

@@ -5,11 +5,13 @@
 /// \file
 /// `stress_outcome`: the results of a stress test of a partition, step by step, and its verdict.
 
+#include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/core/error.hpp>
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -24,6 +26,20 @@ enum class stress_verdict : std::uint8_t {
 /// Returns the name, such as "too_coarse".
 [[nodiscard]] std::string_view to_string(stress_verdict verdict) noexcept;
 
+/// The calls of one kind in a step: reads, writes, queries, batches, as they were named.
+struct stress_kind {
+    std::string name;                           ///< name of the calls
+    std::uint64_t sent{};                       ///< calls that were made
+    double served{};                            ///< entities a second of calls that succeeded
+    std::map<error_code, std::uint64_t> errors; ///< calls that failed, by code
+    latency_histogram latencies; ///< time from when a call was due to its response, including failed calls
+
+    /// Returns the number of calls that failed.
+    [[nodiscard]] std::uint64_t failed() const noexcept;
+    /// Returns the number of failed calls that the service throttled (`ServerBusy`, from 503 and 429).
+    [[nodiscard]] std::uint64_t throttled() const noexcept;
+};
+
 /// One step of the ramp.
 struct stress_step {
     double wanted{};                            ///< planned entities a second
@@ -34,10 +50,13 @@ struct stress_step {
     std::uint64_t unsent{};                     ///< calls that were due, but found no free worker before the step ended
     std::uint64_t attempts{};                   ///< requests of these calls, including retries
     std::map<error_code, std::uint64_t> errors; ///< calls that failed, by code
-    latency_histogram latencies; ///< time from when a call was due to its response, including failed calls
+    latency_histogram latencies;    ///< time from when a call was due to its response, including failed calls
+    std::vector<stress_kind> kinds; ///< the same by kind of call, in the order in which the kinds were added
 
     /// Returns the number of calls that failed.
     [[nodiscard]] std::uint64_t failed() const noexcept;
+    /// Returns the calls of a kind; null if there is none with this name.
+    [[nodiscard]] stress_kind const* find(std::string_view name) const noexcept;
     /// Whether fewer than 95 % of the calls that were due succeeded, more than 1 % failed, or the step took over 5 % longer than
     /// planned. Compared with the calls that actually came due, whose number varies randomly.
     [[nodiscard]] bool saturated() const noexcept;
@@ -52,10 +71,19 @@ struct stress_outcome {
     double latency{};               ///< limit in seconds for 99 of 100 calls up to the peak; 0: none
     std::vector<stress_step> steps; ///< steps in the order of the ramp
 
+    /// Returns the calls of a kind in all steps; empty without such calls. `served` is the mean over the time of all steps.
+    [[nodiscard]] stress_kind kind(std::string_view name) const;
+
     /// Returns the results as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
+namespace detail {
+
+/// Returns one line for each kind of call, over all steps.
+[[nodiscard]] text_table stress_kind_rows(stress_outcome const& of);
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)

@@ -10,6 +10,7 @@
 ///         .scans("by language", b::language == "eng", {.per_second = 2})
 ///         .writes("import", {.per_second = 300});
 
+#include <entitable/advice/shared_members.hpp>
 #include <entitable/client/query/comparison.hpp>
 
 #include <chrono>
@@ -17,8 +18,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The values in the equalities of a query.
+/// The values in the equalities of a query. Other conditions, such as ranges and prefixes, always have the constants in the predicate.
 enum class asked_values : std::uint8_t {
+    automatic,  ///< `given` if the query has other conditions too and rows with its values exist; otherwise `as_stored`
     as_stored,  ///< each value occurs as often as in the rows; the value in the predicate is a placeholder
     each_alike, ///< each stored value occurs equally often
     given,      ///< only the value in the predicate occurs
@@ -29,15 +31,16 @@ struct query_rate {
     double per_second{1};               ///< average rate over the relevant time: plan for the peak
     std::chrono::nanoseconds latency{}; ///< latency limit; 0: none
     double priority{1};                 ///< a rare query may count for more
-    asked_values values{};              ///< the distribution of its values
-    double zipf{}; ///< more than 0, up to 10: the kth most frequent value is queried in proportion to k^-zipf
+    asked_values values{}; ///< the values in its equalities; `query_score::averaged` lists those that are placeholders
+    double zipf{};         ///< more than 0, up to 10: the kth most frequent value is queried in proportion to k^-zipf
 };
 
 /// The rate of writes.
 struct write_rate {
     double per_second{1};      ///< entities a second
-    double per_transaction{1}; ///< entities of one transaction, 1 to 100
+    double per_transaction{1}; ///< entities of one transaction, 1 to 100; 1 with `together`: as many as in the sample
     double priority{1};        ///< a rare write may count for more
+    shared_members together{}; ///< members that all entities of one transaction share; none: unknown
 };
 
 /// One node of a query in postfix order: a comparison of a member, or a connective.
@@ -123,10 +126,10 @@ public:
     [[nodiscard]] std::vector<asked_writes> const& all_writes() const noexcept { return writes_; } ///< as added
     /// Returns the number of entities written per second.
     [[nodiscard]] double writes_per_second() const noexcept;
-    /// Returns the maximum number of entities that one transaction writes; 1 if there are no writes.
+    /// Returns the maximum number of entities that one transaction writes, over the writes without `together`; 1 if there are none.
     [[nodiscard]] double largest_transaction() const noexcept;
     /// Errors: OutOfRangeInput names the query or write with a rate, a latency, a priority, an exponent or a transaction that is out of
-    /// range; InvalidInput names the query whose nodes are not an expression.
+    /// range; InvalidInput names the query whose nodes are not an expression, and the write with an unlisted or repeated shared member.
     [[nodiscard]] result<void> validate() const;
 
 private:

@@ -11,6 +11,7 @@
     "entitable/src/advice.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/advice/impl/advice_text.ipp>
 #include <entitable/advice/impl/advise.ipp>
 #include <entitable/advice/impl/candidates.ipp>
 #include <entitable/advice/impl/census.ipp>
@@ -38,9 +39,13 @@
 #include <entitable/advice/impl/throughput_plan.ipp>
 #include <entitable/advice/impl/usage.ipp>
 #include <entitable/advice/impl/workload.ipp>
+#include <entitable/advice/impl/written_together.ipp>
 #include <entitable/advice/measured/impl/sample_table.ipp>
 #include <entitable/advice/measured/impl/stress_test.ipp>
 #include <entitable/advice/report/impl/report.ipp>
 #include <entitable/advice/report/impl/report_figures.ipp>
 #include <entitable/advice/report/impl/report_style.ipp>
+#include <entitable/advice/report/impl/shard_figure.ipp>
 #include <entitable/advice/report/impl/svg_picture.ipp>
+#include <entitable/advice/sharding/impl/shard_advice.ipp>
+#include <entitable/advice/sharding/impl/shard_simulation.ipp>

@@ -20,5 +20,6 @@
 #include <entitable/shards/fleet/impl/lost_stores.ipp>
 #include <entitable/shards/fleet/impl/rebalance.ipp>
 #include <entitable/shards/fleet/impl/reference_core.ipp>
+#include <entitable/shards/fleet/impl/shard_load.ipp>
 #include <entitable/shards/fleet/impl/shard_visits.ipp>
 #include <entitable/shards/fleet/impl/stored_rows.ipp>

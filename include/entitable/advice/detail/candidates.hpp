@@ -6,6 +6,7 @@
 /// Selects the key declarations to score: combinations of the members that dominant queries use, in order of weight.
 
 #include <entitable/advice/advise.hpp>
+#include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/detail/scorer.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -34,6 +35,10 @@ struct query_members {
 /// Returns the candidates with their scores, unsorted; the current declaration is the first.
 [[nodiscard]] std::vector<key_candidate> candidates_for(
     scorer& scores, std::vector<query_members> const& dominant, workload const& load, service_targets const& targets);
+
+/// Returns in how many of 100 groups each writes with shared members can be one transaction: a line for each of the first `most` candidates,
+/// and for the current keys.
+[[nodiscard]] text_table together_rows(advice const& of, std::size_t most);
 
 /// Returns ENTITABLE(...) with these keys and all other members as properties.
 [[nodiscard]] std::string declaration_text(table_sample const& sample, key_declaration const& declared);

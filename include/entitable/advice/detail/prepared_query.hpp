@@ -16,6 +16,7 @@ struct asked_leaf {
     int column{-1};         ///< column in the sample; -1: no row has the member
     bool equality{};        ///< fixes the member's value
     bool range{};           ///< bounds the member's value
+    std::string text;       ///< constant of an equality, as in a key
     std::vector<char> rows; ///< for each row: 1 if it satisfies the comparison
 };
 
@@ -27,6 +28,8 @@ struct prepared_query {
     asked_query const* asked{};
     std::vector<asked_leaf> leaves;
     std::vector<asked_alternative> alternatives;
+    asked_values values{asked_values::as_stored}; ///< never `automatic`
+    std::size_t satisfied{};                      ///< rows that satisfy the query as written
 };
 
 /// Prepares a query for these rows of a sample.

@@ -31,8 +31,10 @@ struct narrowed {
 
 /// The load of each partition, in the order of the keys.
 struct partition_loads {
-    std::vector<double> loads;     ///< entities a second; without the writes, if keys increase over time
-    std::vector<std::string> keys; ///< readable text
+    std::vector<double> loads;      ///< entities a second; without the writes, if keys increase over time
+    std::vector<std::string> keys;  ///< readable text
+    std::vector<std::string> heads; ///< text of the first members, which were asked for
+    std::vector<double> rows;       ///< estimated rows of the table
     double growth{};
 };
 
@@ -43,6 +45,9 @@ public:
 
     [[nodiscard]] key_score score(key_declaration const& declared);
     [[nodiscard]] partition_loads loads_of(key_declaration const& declared);
+    /// Returns the load for each combination of values of some members, under a declaration. Includes all writes.
+    [[nodiscard]] partition_loads loads_by(
+        key_declaration const& declared, std::vector<std::string> const& members, std::size_t heads);
     /// Whether these members identify each row of the sample.
     [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
     /// Returns the partitions that result from these members as the partition key.
@@ -53,6 +58,12 @@ public:
     [[nodiscard]] table_sample const& sample() const noexcept { return *sample_; }
     /// The share of the table's rows that are examined.
     [[nodiscard]] double fraction() const noexcept { return fraction_; }
+
+    /// Returns for each value of a member, in the order of `loads_by`, the number of examined rows that satisfy some conditions of a query.
+    [[nodiscard]] std::vector<double> rows_of_values(
+        std::string const& member, prepared_query const& query, std::vector<std::size_t> const& leaves) const;
+    /// Returns the column of a member; -1 if no row has it.
+    [[nodiscard]] int column_of_member(std::string_view member) const noexcept { return column_of(member); }
 
 private:
     [[nodiscard]] int column_of(std::string_view member) const noexcept;
@@ -65,6 +76,9 @@ private:
     [[nodiscard]] double mean_rows(prepared_query const& query, asked_alternative const& alternative,
         std::vector<int> const& fixed, std::vector<std::size_t> const& bounds, double per_second,
         row_groups const* partitions, std::vector<double>* loads);
+    /// Counts the groups of rows with the same values in some members that are in one partition. Uses all rows of the sample.
+    [[nodiscard]] together_score together(asked_writes const& writes, std::vector<int> const& partition);
+    [[nodiscard]] row_groups const& all_groups(std::vector<int> columns, bool with_absent);
     void add_writes(row_groups const& partitions, std::vector<double>& loads) const;
     [[nodiscard]] double growth_of(key_declaration const& declared);
     [[nodiscard]] std::string key_text(std::vector<int> const& columns, std::size_t row) const;
@@ -79,6 +93,7 @@ private:
     double fraction_{1};
     std::vector<prepared_query> queries_;
     std::map<std::vector<int>, row_groups> groups_;
+    std::map<std::pair<std::vector<int>, bool>, row_groups> all_groups_; ///< of all rows of the sample
     std::map<std::string, double> growth_;
 };
 
@@ -88,4 +103,5 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/advice/impl/partition_loads.ipp>
 #include <entitable/advice/impl/scorer.ipp>
+#include <entitable/advice/impl/written_together.ipp>
 #endif

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::string_view to_string(finding_kind kind) noexcept {
     constexpr std::string_view words[] = {"one_partition_is_fine", "append_only", "prepend_only", "log_data",
-        "few_partitions", "skewed", "too_coarse", "too_fine", "account_exceeded", "scans", "misses_latency",
-        "unordered_range", "two_dominant_queries", "mixed_types"};
+        "few_partitions", "skewed", "too_coarse", "too_fine", "split_transaction", "account_exceeded", "scans",
+        "misses_latency", "unordered_range", "two_dominant_queries", "mixed_types"};
     return words[static_cast<std::size_t>(kind)];
 }
 
@@ -41,6 +41,7 @@ public:
     void look() {
         shape_of_partitions();
         granularity();
+        for (together_score const& each : present_.together) { transaction(each); }
         account();
         for (query_score const& each : present_.queries) { query(each); }
         index_rows();
@@ -163,6 +164,59 @@ private:
                     (crossing.empty() ? std::string{} : "; " + crossing + " partitions"),
                 better().empty() ? "use a coarser partition key" : "use " + better());
         }
+    }
+
+    /// Returns the best keys under which the transactions of these writes are possible, of those that begin with the shared members if
+    /// there are any.
+    [[nodiscard]] key_candidate const* keeps_together(std::size_t writes) const {
+        key_candidate const* found = nullptr;
+        for (key_candidate const& each : made_.candidates) {
+            together_score const& of = each.score.together[writes];
+            if (!of.always()) { continue; }
+            component_names partition;
+            for (declared_component const& one : each.score.declared.partition) { partition.push_back(one.member); }
+            if (partition == of.members) { return &each; }
+            found = found == nullptr ? &each : found;
+        }
+        return found;
+    }
+    void transaction(together_score const& of) {
+        if (of.always()) { return; }
+        auto const at = static_cast<std::size_t>(&of - present_.together.data());
+        bool const too_many = of.largest > made_.targets.batch_rows;
+        key_candidate const* const other = keeps_together(at);
+        std::string const shared = listed(of.members);
+        std::string cure = other == nullptr ? "no key can: write them with a saga, or in steps that can be repeated"
+                                            : partition_text(other->score.declared) +
+                " can: all entities with the same " + shared + " are in one partition" + indexed_under(other);
+        if (other == nullptr && too_many) {
+            cure = "split the writes: a transaction has at most " + whole(made_.targets.batch_rows) + " entities";
+        }
+        add(finding_kind::split_transaction, severity::problem,
+            "'" + of.name + "' cannot be one transaction under " + partition_text(present_.declared),
+            "all entities with the same " + shared + " can be one transaction in " +
+                figure(of.of_100(), of.whole == 0 ? 0 : 1) + " of 100 groups (" + whole(static_cast<double>(of.whole)) +
+                " of " + whole(static_cast<double>(of.groups)) + "); a group is in " +
+                short_figure(of.partitions_each) + " partitions" +
+                (too_many ? "; the largest has " + whole(static_cast<double>(of.largest)) + " entities"
+                          : std::string{}),
+            std::move(cure));
+    }
+    /// Returns what keys cost the queries that the current keys serve well: these need index rows.
+    [[nodiscard]] std::string indexed_under(key_candidate const* keys) const {
+        std::string out;
+        for (std::size_t at = 0; keys != nullptr && at < present_.queries.size(); ++at) {
+            query_score const& then = keys->score.queries[at];
+            if (then.examined > 10 * present_.queries[at].examined && then.examined > 10 * then.returned) {
+                out += "; '" + then.name + "' then needs index rows: it would examine " + short_figure(then.examined) +
+                    " entities instead of " + short_figure(present_.queries[at].examined);
+            }
+        }
+        return out;
+    }
+    [[nodiscard]] static std::string partition_text(key_declaration const& of) {
+        std::string const text = of.to_string();
+        return text.substr(0, text.find(", row_key("));
     }
 
     void account() {
@@ -298,6 +352,15 @@ private:
 
 ENTITABLE_DECL result<advice> advise(table_sample const& sample, workload const& load, service_targets const& targets) {
     ENTITABLE_CHECK(load.validate());
+    for (asked_writes const& each : load.all_writes()) {
+        for (std::string const& member : each.rate.together.names()) {
+            if (sample.size() > 0 && sample.find(member) == nullptr) {
+                return failure{error_code::invalid_input,
+                    "the writes '" + each.name + "' in the workload share the member '" + member +
+                        "', which no row of the sample has"};
+            }
+        }
+    }
     result<advice> out{std::in_place};
     advice& made = *out;
     made.there = take_census(sample);
@@ -324,52 +387,6 @@ ENTITABLE_DECL finding const* advice::find(finding_kind kind) const noexcept {
         if (each.kind == kind) { return &each; }
     }
     return nullptr;
-}
-
-ENTITABLE_DECL std::string advice::to_string() const {
-    using detail::short_figure;
-    std::string out = "Data\n" + there.to_string() + "\nWorkload\n";
-    for (std::string const& each : guide) { out += "  " + each + '\n'; }
-    detail::text_table asked{{"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s"}};
-    for (query_score const& each : candidates[present].score.queries) {
-        asked.add({each.name, std::string{entitable::to_string(each.access)}, short_figure(each.partitions),
-            short_figure(each.examined), short_figure(each.returned), short_figure(each.requests),
-            detail::seconds_text(each.seconds), short_figure(each.load)});
-    }
-    out += candidates[present].score.queries.empty() ? std::string{"  nothing\n"} : asked.to_string(2);
-    out += "\nFindings\n";
-    if (findings.empty()) { out += "  nothing\n"; }
-    for (finding const& each : findings) {
-        out += "  " + std::string{entitable::to_string(each.how)} + ": " + each.title + " [" +
-            std::string{entitable::to_string(each.kind)} + "]\n    because  " + each.evidence + "\n    cure     " +
-            each.cure + '\n';
-    }
-    out += "\nCandidate keys, best first\n";
-    detail::text_table keys{{"", "keys", "cost", "busiest/s", "partitions", "largest", ""}};
-    std::size_t number = 0;
-    for (key_candidate const& each : candidates) {
-        ++number;
-        if (number > 8 && !each.present) { continue; }
-        keys.add({std::to_string(number), each.score.declared.to_string(), short_figure(each.score.cost),
-            short_figure(each.score.hottest), detail::figure(static_cast<double>(each.score.partitions.count)),
-            detail::figure(static_cast<double>(each.score.partitions.largest)),
-            std::string{each.present ? "present" : ""} +
-                (each.score.fits       ? ""
-                        : each.present ? ", does not fit"
-                                       : "does not fit")});
-    }
-    out += keys.to_string(2);
-    key_candidate const& best = candidates.front();
-    if (!best.present) {
-        out += "\nBest candidate: " + best.reason + "\n" + best.declaration + "\n  gains  " + best.gains +
-            "\n  loses  " + best.loses + '\n';
-        if (!best.finer.empty()) {
-            out += "  finer  append " + best.finer + " to the partition key: " + best.finer_effect + '\n';
-        }
-        out += "  copy   " + detail::figure(best.copy_requests) + " requests and at least " +
-            detail::seconds_text(best.copy_seconds) + " (entitable::copy)\n";
-    }
-    return out;
 }
 
 ENTITABLE_END_NAMESPACE

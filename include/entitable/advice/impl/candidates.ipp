@@ -168,7 +168,8 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
     } else if (facts.mean < 2) {
         of.gains = "the load spreads over as many servers as needed; neighbouring keys may be served as one range";
         of.loses =
-            "no transactions; a range of keys crosses partitions, and a continuation token may come from each server";
+            (of.score.together.empty() || !of.score.transactions ? "no transactions" : "no further transactions") +
+            std::string{"; a range of keys crosses partitions, and a continuation token may come from each server"};
     } else {
         of.gains =
             "transactions within a partition; the load spreads over " + counted(count, "partition", "partitions");
@@ -204,10 +205,19 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
 
 /// Returns the partition keys to score, each with the reason.
 inline std::vector<std::pair<component_names, std::string>> partitions_to_score(
-    scorer& scores, std::vector<query_members> const& dominant, component_names const& declared) {
+    scorer& scores, std::vector<query_members> const& dominant, component_names const& declared, workload const& load) {
     table_sample const& sample = scores.sample();
     std::vector<std::pair<component_names, std::string>> wanted;
     component_names pool;
+    for (asked_writes const& writes : load.all_writes()) {
+        component_names const& shared = writes.rate.together.names();
+        bool const usable = !shared.empty() && shared.size() <= 4 &&
+            std::all_of(
+                shared.begin(), shared.end(), [&](std::string const& each) { return can_be_key(sample, each); });
+        if (usable) {
+            wanted.emplace_back(shared, "what the entities of one transaction of '" + writes.name + "' share");
+        }
+    }
     for (query_members const& query : dominant) {
         component_names fixed = query.fixed;
         std::erase_if(fixed, [&](std::string const& each) { return !can_be_key(sample, each); });
@@ -264,7 +274,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
     };
     add(sample.declared(), "the current keys", true);
 
-    for (auto const& [partition, why] : partitions_to_score(scores, dominant, declared)) {
+    for (auto const& [partition, why] : partitions_to_score(scores, dominant, declared, load)) {
         key_declaration keys;
         keys.entity = sample.declared().entity;
         keys.partition = components_of(sample, partition);

@@ -8,6 +8,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+ENTITABLE_DECL std::string query_score::figures_of() const {
+    std::string out;
+    for (std::string const& each : averaged) { out += (out.empty() ? "mean over " : ", ") + each; }
+    return out.empty() ? "as written" : out;
+}
+
 ENTITABLE_DECL std::string key_score::to_string() const {
     using detail::figure;
     using detail::short_figure;
@@ -17,12 +23,13 @@ ENTITABLE_DECL std::string key_score::to_string() const {
     out += "load       " + short_figure(total) + " entities/s, the busiest partition " + short_figure(hottest) + " (" +
         detail::clipped(hottest_key, 32) + ")" + (fits ? ": within the targets\n" : ": exceeds the targets\n");
     out += "cost       " + short_figure(cost) + " s of service time per second\n";
-    detail::text_table table{{"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s"}};
+    detail::text_table table{
+        {"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s", "figures"}};
     for (query_score const& each : queries) {
         table.add({each.name, std::string{entitable::to_string(each.access)}, short_figure(each.partitions),
             short_figure(each.examined), short_figure(each.returned), short_figure(each.requests),
-            detail::seconds_text(each.seconds) + (each.misses_latency() ? " (too long)" : ""),
-            short_figure(each.load)});
+            detail::seconds_text(each.seconds) + (each.misses_latency() ? " (too long)" : ""), short_figure(each.load),
+            each.figures_of()});
     }
     return queries.empty() ? out : out + table.to_string(2);
 }

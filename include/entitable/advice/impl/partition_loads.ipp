@@ -64,5 +64,43 @@ ENTITABLE_DECL partition_loads scorer::loads_of(key_declaration const& declared)
     return made;
 }
 
+ENTITABLE_DECL std::vector<double> scorer::rows_of_values(
+    std::string const& member, prepared_query const& query, std::vector<std::size_t> const& leaves) const {
+    auto const found = groups_.find({column_of(member)});
+    if (found == groups_.end()) { return {}; }
+    std::vector<double> made(found->second.sizes.size());
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+        bool const inside = std::all_of(
+            leaves.begin(), leaves.end(), [&](std::size_t leaf) { return query.leaves[leaf].rows[row] != 0; });
+        made[found->second.of_row[row]] += inside ? 1 : 0;
+    }
+    return made;
+}
+
+ENTITABLE_DECL partition_loads scorer::loads_by(
+    key_declaration const& declared, std::vector<std::string> const& members, std::size_t heads) {
+    partition_loads made;
+    std::vector<int> columns;
+    for (std::string const& each : members) {
+        if (int const column = column_of(each); column >= 0) { columns.push_back(column); }
+    }
+    made.growth = members.empty() ? 0 : growth_of(members.front());
+    row_groups const by = groups(columns);
+    made.loads.assign(by.sizes.size(), 0);
+    key_score unused;
+    for (prepared_query const& each : queries_) { score_query(each, declared, by, made.loads, unused); }
+    add_writes(by, made.loads);
+    std::vector<std::size_t> row_of(by.sizes.size());
+    for (std::size_t row = rows_.size(); row-- > 0;) { row_of[by.of_row[row]] = row; }
+    std::vector<int> const first(
+        columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>((std::min)(heads, columns.size())));
+    for (std::size_t group = 0; group < row_of.size(); ++group) {
+        made.keys.push_back(key_text(columns, row_of[group]));
+        made.heads.push_back(key_text(first, row_of[group]));
+        made.rows.push_back(by.sizes[group] / fraction_);
+    }
+    return made;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -20,6 +20,8 @@ inline constexpr std::size_t most_alternatives = 1'000;
     bool const prefix = node.is == asked_node::test::prefix;
     leaf.equality = !prefix && node.operation == filter_operator::equal;
     leaf.range = prefix || is_range(node.operation);
+    leaf.text = node.operand.view().type() == edm_type::string ? std::string{node.operand.view().bytes()}
+                                                               : node.operand.to_string();
     if (found == nullptr) { return leaf; }
     leaf.column = static_cast<int>(found - sample.columns().data());
     sample_column const& column = *found;
@@ -53,6 +55,28 @@ inline constexpr std::size_t most_alternatives = 1'000;
         }
     }
     return made;
+}
+
+/// Decides what the constants of a query's equalities stand for.
+[[nodiscard]] ENTITABLE_DECL asked_values values_of(prepared_query const& query, std::size_t rows) {
+    query_rate const& rate = query.asked->rate;
+    if (rate.values != asked_values::automatic) { return rate.values; }
+    bool other = false; ///< some condition is not an equality
+    for (asked_alternative const& each : query.alternatives) {
+        std::vector<std::size_t> equalities;
+        for (std::size_t const leaf : each) {
+            bool const equality = query.leaves[leaf].equality && query.leaves[leaf].column >= 0;
+            other = other || !equality;
+            if (equality) { equalities.push_back(leaf); }
+        }
+        bool exists = false;
+        for (std::size_t row = 0; row < rows && !exists; ++row) {
+            exists = std::all_of(equalities.begin(), equalities.end(),
+                [&](std::size_t leaf) { return query.leaves[leaf].rows[row] != 0; });
+        }
+        if (!exists) { return asked_values::as_stored; }
+    }
+    return other && rate.zipf <= 0 ? asked_values::given : asked_values::as_stored;
 }
 
 ENTITABLE_DECL prepared_query prepare(
@@ -95,6 +119,9 @@ ENTITABLE_DECL prepared_query prepare(
             }
         }
     }
+    made.satisfied = stack.empty()
+        ? rows.size()
+        : static_cast<std::size_t>(std::count(stack.back().rows.begin(), stack.back().rows.end(), char{1}));
     made.alternatives = stack.empty() ? std::vector<asked_alternative>(1) : std::move(stack.back().alternatives);
     // Merges alternatives that only differ in parts without bounds, such as the buckets of a salted key.
     std::vector<asked_alternative> different;
@@ -108,6 +135,7 @@ ENTITABLE_DECL prepared_query prepare(
         }
     }
     made.alternatives = std::move(different);
+    made.values = values_of(made, rows.size());
     return made;
 }
 

@@ -180,8 +180,18 @@ ENTITABLE_DECL monthly_use monthly_use_of(
         double const sent = query.requests * load.queries()[at].rate.per_second * seconds;
         (query.access == access_path::point ? made.reads : made.queries) += sent;
     }
+    // Writes with shared members are batches as far as their groups can be one transaction.
+    auto shared = under.together.begin();
     for (asked_writes const& each : load.all_writes()) {
-        bool const together = each.rate.per_transaction > 1 && under.transactions;
+        if (!each.rate.together.empty() && shared != under.together.end()) {
+            together_score const& score = *shared++;
+            double const sets = each.rate.per_second / score.entities * seconds;
+            double const batched = score.entities > 1 ? score.of_100() / 100 : 0;
+            made.batches += sets * batched;
+            made.writes += sets * (1 - batched) * score.entities;
+            continue;
+        }
+        bool const together = each.rate.per_transaction > 1 && under.partitions.mean >= 2;
         double const sent = each.rate.per_second / (together ? each.rate.per_transaction : 1) * seconds;
         (together ? made.batches : made.writes) += sent;
     }

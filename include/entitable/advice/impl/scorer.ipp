@@ -172,7 +172,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
     };
     std::vector<double> inside(count); ///< examined rows of each group
     std::vector<char> chosen(count, 1);
-    if (rate.values == asked_values::given) {
+    if (query.values == asked_values::given) {
         std::fill(chosen.begin(), chosen.end(), char{0});
         std::vector<std::size_t> equalities;
         for (std::size_t const leaf : alternative) {
@@ -189,7 +189,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
     }
     // The probability that each group is queried.
     std::vector<double> likely(count);
-    if (rate.zipf > 0 && rate.values != asked_values::given) {
+    if (rate.zipf > 0 && query.values != asked_values::given) {
         std::vector<std::uint32_t> order(count);
         std::iota(order.begin(), order.end(), std::uint32_t{0});
         std::sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
@@ -201,7 +201,9 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
         }
     } else {
         for (std::size_t group = 0; group < count; ++group) {
-            likely[group] = chosen[group] == 0 ? 0 : rate.values == asked_values::as_stored ? by_value.sizes[group] : 1;
+            likely[group] = chosen[group] == 0            ? 0
+                : query.values == asked_values::as_stored ? by_value.sizes[group]
+                                                          : 1;
         }
     }
     double const all = std::accumulate(likely.begin(), likely.end(), 0.0);
@@ -213,7 +215,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
                                                : inside[group] / fraction_;
         mean += likely[group] / all * rows;
         // A group in the sample represents only itself, and not groups that the sample missed.
-        bool const by_rows = rate.values == asked_values::as_stored && rate.zipf <= 0;
+        bool const by_rows = query.values == asked_values::as_stored && rate.zipf <= 0;
         double const share =
             by_rows ? rows_behind(by_value.sizes[group]) / static_cast<double>(sample_->rows()) : likely[group] / all;
         of_one_row[group] = inside[group] <= 0 ? 0 : share * rows / inside[group];
@@ -246,6 +248,9 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
         for (std::size_t const leaf : alternative) {
             if (query.leaves[leaf].equality && query.leaves[leaf].column >= 0) {
                 all_fixed.push_back(query.leaves[leaf].column);
+                std::string const& name = sample_->columns()[static_cast<std::size_t>(query.leaves[leaf].column)].name;
+                bool const known = std::find(made.averaged.begin(), made.averaged.end(), name) != made.averaged.end();
+                if (query.values != asked_values::given && !known) { made.averaged.push_back(name); }
             } else {
                 filters.push_back(leaf);
             }
@@ -258,6 +263,10 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
         made.requests += (std::max)(way.buckets, std::ceil(returned / targets_.page_rows));
         double const touched = static_cast<double>(into.partitions.count) * (all_rows > 0 ? examined / all_rows : 0);
         made.partitions += way.one_partition ? 1 : (std::max)(1.0, touched);
+    }
+    if (query.values == asked_values::given) {
+        // Alternatives may overlap; the query as written has been evaluated for each row.
+        made.returned = (std::min)(made.examined, static_cast<double>(query.satisfied) / fraction_);
     }
     made.seconds = made.requests * targets_.seconds_per_request + made.examined * targets_.seconds_per_row;
     made.load = per_second * made.examined;
@@ -330,9 +339,16 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
     made.growth = growth_of(declared);
     if (std::fabs(made.growth) > growing) { made.hottest = (std::max)(made.hottest, writes); }
     made.transactions = load_->largest_transaction() <= 1 || made.partitions.mean >= 2;
+    bool const by_size = made.transactions;
     for (asked_writes const& each : load_->all_writes()) {
-        double const entities = made.transactions ? each.rate.per_transaction : 1;
-        made.cost += each.rate.per_second / entities * each.rate.priority * targets_.seconds_per_request;
+        double requests = each.rate.per_second / (by_size ? each.rate.per_transaction : 1);
+        if (!each.rate.together.empty()) {
+            made.together.push_back(together(each, columns));
+            together_score const& of = made.together.back();
+            made.transactions = made.transactions && of.always();
+            requests = each.rate.per_second / of.entities * of.requests();
+        }
+        made.cost += requests * each.rate.priority * targets_.seconds_per_request;
     }
     double const bytes = sample_->rows() == 0 ? 0
                                               : static_cast<double>(sample_->bytes()) /

@@ -4,7 +4,7 @@
 
 #include <entitable/advice/workload.hpp>
 
-#include <cmath>
+#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -77,6 +77,7 @@ ENTITABLE_DECL double workload::writes_per_second() const noexcept {
 ENTITABLE_DECL double workload::largest_transaction() const noexcept {
     double most = 1;
     for (asked_writes const& each : writes_) {
+        if (!each.rate.together.empty()) { continue; }
         most = each.rate.per_transaction > most ? each.rate.per_transaction : most;
     }
     return most;
@@ -102,6 +103,14 @@ ENTITABLE_DECL result<void> workload::validate() const {
             ? "the number of entities in a transaction"
             : nullptr;
         if (wrong != nullptr) { return detail::bad_rate(each.name, wrong); }
+        std::vector<std::string> const& shared = each.rate.together.names();
+        for (auto name = shared.begin(); name != shared.end(); ++name) {
+            if (name->empty() || std::find(shared.begin(), name, *name) != name) {
+                return failure{error_code::invalid_input,
+                    "the writes '" + each.name + "' in the workload share " +
+                        (name->empty() ? "a member that ENTITABLE does not list" : "the member '" + *name + "' twice")};
+            }
+        }
     }
     return {};
 }

@@ -13,6 +13,7 @@
 #include <entitable/advice/heat_map.hpp>
 #include <entitable/advice/price.hpp>
 #include <entitable/advice/retry_comparison.hpp>
+#include <entitable/advice/sharding/shard_simulation.hpp>
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/throughput_plan.hpp>
 
@@ -35,6 +36,8 @@ public:
     advice_report& add(throughput_plan part);
     advice_report& add(ingest_plan part);
     advice_report& add(price_comparison part);
+    advice_report& add(shard_advice part);
+    advice_report& add(shard_simulation part);
     template <class Part>
     advice_report& add(result<Part> const& part) {
         return part ? add(*part) : refuse(part.error());
@@ -54,6 +57,7 @@ private:
     void put_load(std::string& out) const;
     void put_units(std::string& out) const;
     void put_prices(std::string& out) const;
+    void put_shards(std::string& out) const;
 
     std::string title_;
     std::optional<error> refused_;
@@ -65,6 +69,8 @@ private:
     std::optional<throughput_plan> plan_;
     std::optional<ingest_plan> ingest_;
     std::optional<price_comparison> prices_;
+    std::optional<shard_advice> shards_;
+    std::optional<shard_simulation> stores_;
 };
 
 /// Writes a report of these parts, or results of parts. Errors: those of the parts, and StoreFailed if the file cannot be written.

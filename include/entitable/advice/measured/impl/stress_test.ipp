@@ -80,10 +80,7 @@ private:
 
 /// Measurements of one worker.
 struct stress_worker {
-    latency_histogram latencies;
-    std::map<error_code, std::uint64_t> errors;
-    std::uint64_t sent{};
-    double entities{};
+    std::vector<stress_kind> kinds; ///< one for each action; `served` counts entities
 #if ENTITABLE_HAS_EXCEPTIONS
     std::exception_ptr thrown;
 #endif
@@ -103,12 +100,13 @@ struct stress_worker {
         for (stress_schedule::due call; schedule.next(call);) {
             time.wait_until(call.at);
             result<void> const done = actions[call.action].call(call.random);
-            latencies.add(std::chrono::duration_cast<std::chrono::nanoseconds>(time.steady() - call.at));
-            ++sent;
+            stress_kind& kind = kinds[call.action];
+            kind.latencies.add(std::chrono::duration_cast<std::chrono::nanoseconds>(time.steady() - call.at));
+            ++kind.sent;
             if (done) {
-                entities += actions[call.action].entities;
+                kind.served += actions[call.action].entities;
             } else {
-                ++errors[done.error().code];
+                ++kind.errors[done.error().code];
             }
         }
     }
@@ -118,6 +116,7 @@ struct stress_worker {
     std::vector<stress_action> const& actions, stress_options const& options, double wanted, std::uint64_t seed) {
     stress_schedule schedule{actions, options, wanted, seed};
     std::vector<stress_worker> workers(options.workers);
+    for (stress_worker& each : workers) { each.kinds.resize(actions.size()); }
     if (workers.size() == 1) {
         workers[0].work(schedule, actions, *options.time);
     } else {
@@ -136,16 +135,32 @@ struct stress_worker {
     made.wanted = wanted;
     made.unsent = schedule.unsent();
     double entities = 0;
-    for (stress_worker const& each : workers) {
+    for (std::size_t action = 0; action < actions.size(); ++action) {
+        auto at = std::find_if(made.kinds.begin(), made.kinds.end(),
+            [&](stress_kind const& each) { return each.name == actions[action].name; });
+        if (at == made.kinds.end()) { // actions of the same name are one kind
+            at = made.kinds.insert(at, stress_kind{});
+            at->name = actions[action].name;
+        }
+        for (stress_worker const& worker : workers) {
+            stress_kind const& each = worker.kinds[action];
+            at->sent += each.sent;
+            at->served += each.served;
+            at->latencies.merge(each.latencies);
+            for (auto const& [code, count] : each.errors) { at->errors[code] += count; }
+        }
+    }
+    for (stress_kind const& each : made.kinds) {
         made.latencies.merge(each.latencies);
         made.sent += each.sent;
-        entities += each.entities;
+        entities += each.served;
         for (auto const& [code, count] : each.errors) { made.errors[code] += count; }
     }
     double const elapsed = std::chrono::duration<double>(options.time->steady() - schedule.begin()).count();
     made.length = std::chrono::duration<double>(options.step).count();
     made.seconds = (std::max)(elapsed, made.length);
     made.served = entities / made.seconds;
+    for (stress_kind& each : made.kinds) { each.served /= made.seconds; }
     return made;
 }
 

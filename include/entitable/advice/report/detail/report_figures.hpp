@@ -9,6 +9,7 @@
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/heat_map.hpp>
 #include <entitable/advice/report/detail/svg_picture.hpp>
+#include <entitable/advice/sharding/shard_advice.hpp>
 #include <entitable/advice/simulation.hpp>
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/throughput_plan.hpp>
@@ -21,6 +22,8 @@ namespace detail {
 
 /// Histogram of partition sizes.
 [[nodiscard]] std::string sizes_figure(partition_facts const& facts);
+/// Rows of each virtual shard, and rows and load of each store.
+[[nodiscard]] std::string shards_figure(shard_key_score const& of);
 /// Shares of the entities in the largest partitions.
 [[nodiscard]] std::string shares_figure(partition_facts const& facts);
 /// Heat map of keys over time.
@@ -38,4 +41,5 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/advice/report/impl/report_figures.ipp>
+#include <entitable/advice/report/impl/shard_figure.ipp>
 #endif

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/advice/detail/candidates.hpp>
 #include <entitable/advice/report/detail/report_figures.hpp>
 #include <entitable/advice/report/impl/report_style.ipp>
 #include <entitable/advice/report/report.hpp>
@@ -32,13 +33,13 @@ inline constexpr std::size_t shown_declarations = 3;
 
 [[nodiscard]] ENTITABLE_DECL text_table query_table(key_score const& score) {
     text_table table{{"query", "access", "partitions", "examined", "returned", "selectivity", "requests", "time",
-        "to keep", "load/s"}};
+        "to keep", "load/s", "figures"}};
     for (query_score const& each : score.queries) {
         table.add({each.name, std::string{to_string(each.access)}, short_figure(each.partitions),
             short_figure(each.examined), short_figure(each.returned), percent(each.selectivity()),
             short_figure(each.requests), seconds_text(each.seconds),
             each.latency <= 0 ? "-" : seconds_text(each.latency) + (each.misses_latency() ? ", missed" : ""),
-            short_figure(each.load)});
+            short_figure(each.load), each.figures_of()});
     }
     return table;
 }
@@ -139,6 +140,14 @@ ENTITABLE_DECL advice_report& advice_report::add(price_comparison part) {
     prices_ = std::move(part);
     return *this;
 }
+ENTITABLE_DECL advice_report& advice_report::add(shard_advice part) {
+    shards_ = std::move(part);
+    return *this;
+}
+ENTITABLE_DECL advice_report& advice_report::add(shard_simulation part) {
+    stores_ = std::move(part);
+    return *this;
+}
 ENTITABLE_DECL advice_report& advice_report::refuse(error const& why) {
     if (!refused_) { refused_ = why; }
     return *this;
@@ -187,6 +196,11 @@ ENTITABLE_DECL void advice_report::put_keys(std::string& out) const {
     }
     out += "<h2>Candidate keys</h2>\n" +
         detail::html_table(detail::candidate_table(*advice_), "Best first, under one cost model");
+    if (!now.together.empty()) {
+        out += "<h2>Written together</h2>\n" +
+            detail::html_table(detail::together_rows(*advice_, detail::shown_candidates),
+                "In how many of 100 groups all entities can be one transaction");
+    }
     for (std::size_t index = 0; index < advice_->candidates.size() && index < detail::shown_declarations; ++index) {
         out += detail::declaration_card(advice_->candidates[index], index + 1);
     }
@@ -199,6 +213,9 @@ ENTITABLE_DECL void advice_report::put_load(std::string& out) const {
         out += run_ ? detail::load_figure(*run_) : "";
         out += stress_ ? detail::stress_figure(*stress_) : "";
         out += "</div>\n";
+    }
+    if (stress_ && !stress_->steps.empty() && stress_->steps.back().kinds.size() > 1) {
+        out += detail::html_table(detail::stress_kind_rows(*stress_), "The stress test by kind of call, in all steps");
     }
     if (run_) {
         std::string const text = run_->to_string();
@@ -238,6 +255,18 @@ ENTITABLE_DECL void advice_report::put_prices(std::string& out) const {
         ", as given to this report.</p>\n";
 }
 
+ENTITABLE_DECL void advice_report::put_shards(std::string& out) const {
+    if (shards_ && !shards_->candidates.empty()) {
+        out += "<h2>Shard keys</h2>\n<div class=\"figures\">\n" + detail::shards_figure(shards_->candidates[0]) +
+            "</div>\n" + detail::html_table(detail::shard_key_rows(*shards_), "The best shard key first") +
+            detail::html_table(detail::shard_query_rows(*shards_, 6), "Shards that each query asks");
+    }
+    if (stores_) {
+        out += "<h2>Stores under load</h2>\n" +
+            detail::html_table(detail::store_rows(*stores_), "Each store, simulated: " + stores_->key);
+    }
+}
+
 ENTITABLE_DECL result<std::string> advice_report::to_html() const {
     if (refused_) { return failure{*refused_}; }
     std::string const title = detail::escaped_html(title_);
@@ -251,6 +280,7 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
         put_summary(out);
         put_keys(out);
     }
+    put_shards(out);
     put_load(out);
     put_units(out);
     put_prices(out);
@@ -274,6 +304,8 @@ ENTITABLE_DECL result<std::string> advice_report::to_string() const {
         if (part) { out += '\n' + detail::heading(words) + part->to_string(); }
     };
     out += advice_ ? '\n' + advice_->to_string() : std::string{};
+    put("Shard keys", shards_);
+    put("Stores under load, simulated", stores_);
     put("Load over time, simulated", run_);
     put("Retry policies", retries_);
     put("Stress test of one partition", stress_);

@@ -144,7 +144,7 @@ ENTITABLE_DECL void svg_picture::ticks(
     picture_scale const& x, picture_scale const& y, std::string_view title, std::string (*words)(double)) {
     for (double const value : round_values(x.least, x.most, 5)) {
         line(x.at(value), y.begin, x.at(value), y.begin + 4, "axis");
-        text(x.at(value), y.begin + 18, words(value), text_anchor::middle);
+        text(x.at(value), y.begin + 20, words(value), text_anchor::middle);
     }
     text(x.end, y.begin + 37, title, text_anchor::end, "name");
 }
