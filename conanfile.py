@@ -23,6 +23,7 @@ COMPONENTS = {
         "simdjson": ("[>=3.0.1 <5]", "simdjson::simdjson"),
     },
     "listener": {"boost": ("[>=1.74 <2]", "boost::headers")},
+    "tls": {"openssl": ("[>=3 <5]", "openssl::ssl")},
     "asio": {"boost": ("[>=1.74 <2]", "boost::headers")},
     "postgres": {"libpq": ("[>=14 <19]", "libpq::pq")},
 }
@@ -31,7 +32,7 @@ COMPONENTS = {
 OLDEST = {"gcc": "12", "clang": "14"}
 
 # What is switched on with a component, besides the core.
-REQUIRED = {"listener": ["azure"]}
+REQUIRED = {"listener": ["azure"], "tls": ["azure", "listener"]}
 
 
 class EntitableRecipe(ConanFile):

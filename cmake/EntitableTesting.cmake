@@ -32,16 +32,16 @@ function(entitable_add_test_engine)
     set_target_properties(entitable_test_engine PROPERTIES ENTITABLE_UNSANITIZED nothing)
 endfunction()
 
-# entitable_add_test_listener(): the bodies of the listener, compiled once as well, and apart: Boost.Beast takes longer than all the
+# entitable_add_test_listener(): the bodies of the listener and of its TLS, compiled once as well, and apart: Boost.Beast takes longer than all the
 # rest, and few programs have a socket.
 function(entitable_add_test_listener)
     if(TARGET entitable_test_listener)
         return()
     endif()
     entitable_add_test_engine()
-    entitable_engine_sources(source listener)
+    entitable_engine_sources(source listener tls)
     add_library(entitable_test_listener STATIC ${source})
-    target_link_libraries(entitable_test_listener PUBLIC entitable_test_engine entitable::listener)
+    target_link_libraries(entitable_test_listener PUBLIC entitable_test_engine entitable::listener entitable::tls)
     # Nearly all of it is Beast and Asio, and half of the time to compile it; what is ours moves strings and counts bytes.
     set_target_properties(entitable_test_listener PROPERTIES ENTITABLE_UNSANITIZED undefined)
     # GCC's thread sanitizer knows no fences. Asio has them beside locks, which suffice.
@@ -120,12 +120,12 @@ function(entitable_add_header_tests)
         file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/include/entitable" "${header}")
         set(line "#include <${include}>\n")
         if(name MATCHES "^src/|^src\\.hpp$|\\.ipp$") # the test engine compiles them
-            if(NOT name MATCHES "(^|/)(asio|listener)[./]")
+            if(NOT name MATCHES "(^|/)(asio|listener|tls)[./]")
                 string(APPEND bodies "${line}")
             endif()
             continue()
         endif()
-        if(NOT name MATCHES "(^|/)(asio|listener)[./]")
+        if(NOT name MATCHES "(^|/)(asio|listener|tls)[./]")
             string(APPEND headers "${line}")
         endif()
         if(arg_TOGETHER_ONLY OR (arg_APART_ONLY AND name MATCHES "/detail/"))
@@ -135,7 +135,7 @@ function(entitable_add_header_tests)
         if(arg_APART_ONLY)
             set(flags ${separate} -fsyntax-only)
         endif()
-        if(name MATCHES "/detail/|(^|/)listener[./]") # the bodies of the listener take ten times as long as others
+        if(name MATCHES "/detail/|(^|/)(listener|tls)[./]") # the bodies of the listener take ten times as long as others
             set(flags ${separate})
         endif()
         set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")

@@ -16,7 +16,7 @@ class EntitableTest(ConanFile):
 
     def _components(self):
         options = self.dependencies["entitable"].options
-        return ["core"] + [name for name in ("hana", "ranges", "file", "azure", "listener", "asio", "postgres") if options.get_safe(f"with_{name}")]
+        return ["core"] + [name for name in ("hana", "ranges", "file", "azure", "listener", "tls", "asio", "postgres") if options.get_safe(f"with_{name}")]
 
     def layout(self):
         cmake_layout(self)

@@ -8,3 +8,4 @@
 
 #include <entitable/serve/server/server_options.hpp>
 #include <entitable/serve/server/table_server.hpp>
+#include <entitable/serve/server/token_check.hpp>

@@ -270,6 +270,22 @@ await check("properties of the service", async () => {
     const held = await service.getProperties();
     return JSON.stringify([held.cors?.length, held.cors?.[0]?.allowedOrigins, typeof held.logging]);
 }, '[1,"http://a.example","object"]');
+// ---- bearer tokens ----
+if (address.startsWith("https:")) { // the server checks what they say, and not their signatures
+    const token = (claims) => {
+        const now = Math.floor(Date.now() / 1000);
+        const part = (object) => Buffer.from(JSON.stringify(object)).toString("base64url");
+        return [part({ alg: "RS256", kid: "any" }), part({ iss: "https://sts.windows.net/0000/", aud: "https://storage.azure.com",
+            nbf: now - 60, exp: now + 3600, ...claims }), "c2lnbmF0dXJl"].join(".");
+    };
+    const by = (claims) => new TableClient(address, tableName,
+        { getToken: async () => ({ token: token(claims), expiresOnTimestamp: Date.now() + 3_600_000 }) }, options);
+    await check("a token", nothing(() => by({}).createEntity({ partitionKey: "token", rowKey: "a" })));
+    await check("read by a token", async () => (await by({}).getEntity("token", "a")).rowKey, "a");
+    await check("an expired token", nothing(() => by({ exp: 1 }).getEntity("token", "a")), "401 InvalidAuthenticationInfo");
+    await check("a token for something else", nothing(() => by({ aud: "https://vault.azure.net" }).getEntity("token", "a")),
+        "401 InvalidAuthenticationInfo");
+}
 await check("delete the table", nothing(() => service.deleteTable(tableName)));
 await check("query it", () => keysOf(table, {}), "404 TableNotFound");
 

@@ -12,10 +12,13 @@ import hmac
 import http.client
 import json
 import os
+import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
+import time
 
 problems = []
 passed = 0
@@ -41,6 +44,18 @@ class server:
         self.process.send_signal(how)
         out, err = self.process.communicate(timeout=30)
         return self.process.returncode, out, err
+
+    def line_of_errors(self):
+        return self.process.stderr.readline()
+
+    def by_token(self, account, path, token, trusted=None):
+        """Status, the body, and WWW-Authenticate of a request with a token; over HTTPS with a trusted certificate."""
+        address = ("127.0.0.1", self.said["port"])
+        connection = http.client.HTTPSConnection(*address, timeout=10, context=ssl.create_default_context(cafile=trusted)) \
+            if trusted else http.client.HTTPConnection(*address, timeout=10)
+        connection.request("GET", f"/{account}{path}", headers={"Authorization": f"Bearer {token}", "Accept": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode(), answer.getheader("WWW-Authenticate", "")
 
     def admin(self, method, path, **fields):
         connection = http.client.HTTPConnection("127.0.0.1", self.said["adminPort"], timeout=10)
@@ -121,6 +136,78 @@ with tempfile.TemporaryDirectory() as folder:
     check(len(json.loads(by.ask("first", "GET", "/runners")[1])["value"]) == 2, "a seed keeps rows that exist")
     check(by.admin("POST", "/reset", x_reset="1")[0] == 404, "no reset without --reset")
     check(by.stop(signal.SIGINT)[0] == 0, "clean stop by Ctrl-C")
+
+    # An export is a seed with the same entities and types.
+    exported = os.path.join(folder, "exported.jsonl")
+    by = server("--memory", "--seed", seed, "--export", exported, "--admin-port", "0")
+    account = next(iter(by.said["accounts"]))
+    for number in range(1200):  # more than a page
+        by.ask(account, "POST", "/runners", json.dumps({"PartitionKey": "many", "RowKey": f"{number:04} {{", "n": number, "t": '"}{\\'}))
+    by.ask(account, "POST", "/runners", '{"PartitionKey":"types","RowKey":"1","L@odata.type":"Edm.Int64","L":"5","B@odata.type":"Edm.Binary","B":"AAEC",'
+                                        '"D@odata.type":"Edm.DateTime","D":"2026-01-01T00:00:00.1234567Z","F":1.0}')
+    by.ask(account, "PUT", "/runners", policy, "comp=acl")
+    meanwhile = by.admin("GET", "/export")
+    check(meanwhile[0] == 200 and meanwhile[1].count("\n") == 1203, "an export meanwhile")
+    before = by.ask(account, "GET", "/runners", query="$filter=PartitionKey%20eq%20'types'")[1]
+    check(by.stop()[0] == 0, "a stop with an export")
+    with open(exported, encoding="utf-8") as text:
+        check(text.read().count("\n") == 1203, "an export at the end")
+    by = server("--memory", "--seed", exported, "--admin-port", "0")
+    after = by.ask(account, "GET", "/runners", query="$filter=PartitionKey%20eq%20'types'")[1]
+    drop = lambda rows: [{name: value for name, value in row.items() if name != "Timestamp"} for row in json.loads(rows)["value"]]
+    check(drop(before) == drop(after) and len(drop(after)) == 1, "an export is a seed with the same types")
+    row = by.ask(account, "GET", "/runners", query="$filter=PartitionKey%20eq%20'many'%20and%20n%20eq%201199")[1]
+    check(len(json.loads(row)["value"]) == 1, "the last entity of an export")
+    check(by.admin("GET", "/export")[0] == 404, "no export without --export")
+    by.stop()
+    code, text = refused("--memory", "--port", "0", "--tls-key", seed)
+    check(code == 2, "a key without its certificate")
+
+    # TLS, tokens, and files that are replaced.
+    if shutil.which("openssl"):
+        certificate, key = os.path.join(folder, "certificate.pem"), os.path.join(folder, "key.pem")
+
+        def make_certificate():
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                            "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                           check=True, capture_output=True)
+
+        def token(**claims):
+            part = lambda object: base64.urlsafe_b64encode(json.dumps(object).encode()).decode().rstrip("=")
+            said = {"iss": "https://sts.windows.net/0000/", "aud": "https://storage.azure.com", "exp": int(time.time()) + 3600, **claims}
+            return f"{part({'alg': 'none'})}.{part(said)}."
+
+        make_certificate()
+        by = server("--memory", "--tls-certificate", certificate, "--tls-key", key, "--oauth", "basic")
+        check(by.said["connectionString"].startswith("DefaultEndpointsProtocol=https;") and
+              "TableEndpoint=https://127.0.0.1:" in by.said["connectionString"], "a connection string with https")
+        check(by.by_token(account, "/Tables", token(), certificate)[0] == 200, "a token over TLS")
+        status, text, challenge = by.by_token(account, "/Tables", token(exp=1), certificate)
+        check(status == 401 and "InvalidAuthenticationInfo" in text and "expired" in text and challenge.startswith("Bearer authorization_uri="),
+              "an expired token")
+        check("HTTPS" in by.by_token(account, "/Tables", token())[1], "a request without TLS")
+        old = certificate + ".old"
+        shutil.copy(certificate, old)
+        make_certificate()
+        check(by.by_token(account, "/Tables", token(), old)[0] == 200, "the old certificate before SIGHUP")
+        by.process.send_signal(signal.SIGHUP)
+        check("certificate: read again" in by.line_of_errors() and "token keys: read again" in by.line_of_errors(), "SIGHUP")
+        check(by.by_token(account, "/Tables", token(), certificate)[0] == 200, "the new certificate")
+        file("key.pem", "half a key")
+        by.process.send_signal(signal.SIGHUP)
+        check("key.pem" in by.line_of_errors(), "a malformed key at SIGHUP")
+        check(by.by_token(account, "/Tables", token(), certificate)[0] == 200, "the certificate is kept")
+        check(by.stop()[0] == 0, "a clean stop with TLS")
+        code, err = refused("--memory", "--port", "0", "--tls-certificate", certificate, "--tls-key", key)
+        check(code == 1 and "key.pem" in err, f"a malformed key at the start: {err}")
+        by = server("--memory", "--oauth", "basic", "--oauth-over-http", "--oauth-audience", "api://tables", "--oauth-object", "me")
+        check(by.by_token(account, "/Tables", token(aud="api://tables", oid="me"))[0] == 200, "a token without TLS, where allowed")
+        check(by.by_token(account, "/Tables", token(oid="me"))[0] == 401, "another audience")
+        check(by.by_token(account, "/Tables", token(aud="api://tables", oid="you"))[0] == 401, "another identity")
+        by.stop()
+    for wrong in [["--oauth", "basic"], ["--oauth-issuer", "x"], ["--oauth-over-http"], ["--tls-certificate", "x"], ["--oauth"], ["--tls-other", "x"]]:
+        check(refused("--memory", *wrong)[0] == 2, f"usage: {wrong}")
+    check(refused("--memory", "--oauth", seed, "--oauth-over-http")[0] == 1, "keys without an issuer")
 
     for wrong in [[], ["--memory", "x.db"], ["--memory", "--port", "65536"], ["--memory", "--port"], ["--memory", "--port", "x"],
                   ["--memory", "--reset"], ["--memory", "--unknown"], ["a.db", "b.db"]]:

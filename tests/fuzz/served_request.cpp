@@ -20,6 +20,7 @@ table_server make_server() {
     server_options options;
     options.accounts.push_back({"acct", "a2V5", {}, {}});
     options.bearer = [](std::string_view, std::string_view) { return true; };
+    options.bearer_over_http = true;
     memory_backend const store;
     call context;
     static_cast<void>(store.execute(create_table{"Orders"}, context));

@@ -86,6 +86,20 @@ public:
         return context;
     }
 
+    /// Writes a certificate of this authority, and its private key, as PEM files.
+    void write_pair(
+        std::string const& certificate_file, std::string const& key_file, certificate_terms const& terms = {}) const {
+        auto const key = make_key();
+        auto const certificate = make_certificate(key.get(), terms, key_.get(), certificate_.get());
+        std::FILE* const written = std::fopen(certificate_file.c_str(), "w");
+        std::FILE* const key_written = std::fopen(key_file.c_str(), "w");
+        if (written == nullptr || key_written == nullptr) { throw std::runtime_error{"cannot write a certificate"}; }
+        PEM_write_X509(written, certificate.get());
+        PEM_write_PrivateKey(key_written, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+        std::fclose(written);
+        std::fclose(key_written);
+    }
+
 private:
     temporary_folder folder_;
     key_ptr key_;

@@ -4,8 +4,11 @@
 // What floods of requests cost a server: its resident memory before, during and after each flood. The figures are printed.
 
 #include "listening.hpp"
+#include <entitable/cloud/http/curl_client.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tls.hpp>
 
+#include <http/certificates.hpp>
 #include <server/served.hpp>
 #include <support/child_process.hpp>
 #include <sys/resource.h>
@@ -14,6 +17,8 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
+#include <string>
+#include <string_view>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -165,5 +170,57 @@ TEST_CASE("floods: silent connections and half headers do not shut anybody out")
     if (has_figures) {
         CHECK(during < before + 80);
         CHECK(after < before + 16);
+    }
+}
+
+TEST_CASE("floods: unfinished TLS handshakes give way, and their memory is returned") {
+    authority const trusted;
+    temporary_folder const folder;
+    tls_files const files{folder / "server.pem", folder / "server.key"};
+    trusted.write_pair(files.certificate, files.key);
+    auto const certificate = tls_certificate::load(files);
+    REQUIRE(certificate);
+    listener_options options;
+    options.encryption = certificate->encryption();
+    flooded const server{options};
+    curl_options trusts;
+    trusts.ca_file = trusted.file();
+    http_request request;
+    request.url = "https://127.0.0.1:" + std::to_string(server.port()) + "/acct/Tables";
+    auto const answered = [&] {
+        http_call call;
+        call.deadline = std::chrono::steady_clock::now() + 20s;
+        curl_client const fresh{trusts}; // a connection of its own
+        auto const response = fresh.send(request, call);
+        return response && response->status == 403;
+    };
+    CHECK(answered());
+    std::size_t const before = server.megabytes();
+    std::size_t silent = before;
+    std::size_t during = before;
+    {
+        std::deque<raw_connection> senders;
+        for (int number = 0; number < 1'000; ++number) { senders.emplace_back(server.port()); }
+        CHECK(answered());
+        silent = server.megabytes();
+    }
+    {
+        // The beginning of a handshake, whose end is announced and does not come.
+        std::string const half{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11};
+        std::deque<raw_connection> senders;
+        for (int number = 0; number < 1'500; ++number) {
+            senders.emplace_back(server.port()).send(half);
+            if (number % 100 == 99) { CHECK(answered()); }
+        }
+        during = (std::max)(during, server.megabytes());
+        for (int asked = 0; asked < 20; ++asked) { CHECK(answered()); }
+    }
+    std::size_t const after = server.megabytes_later(before + 16);
+    print("1,000 silent connections to a TLS port", before, silent, after);
+    print("1,500 unfinished TLS handshakes", before, during, after);
+    if (has_figures) {
+        CHECK(silent < before + 16);
+        CHECK(during < before + 140);
+        CHECK(after < before + 24);
     }
 }

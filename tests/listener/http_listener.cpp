@@ -222,10 +222,12 @@ TEST_CASE("the connection that has waited longest gives way to a new one, strang
     CHECK(silent.closed());
     next.send(request);
     CHECK(status_of(next.read_until("- \n")) == "HTTP/1.1 200");
+    std::this_thread::sleep_for(100ms); // it waits before the next one does
     raw_connection const another{local.port()};
     CHECK(half.closed()); // a header in progress, from an unknown sender
     another.send(request);
     CHECK(status_of(another.read_until("- \n")) == "HTTP/1.1 200");
+    std::this_thread::sleep_for(100ms);
     known.send(request);
     CHECK(status_of(known.read_until("- \n")) == "HTTP/1.1 200");
     std::this_thread::sleep_for(100ms);      // all connections wait by then

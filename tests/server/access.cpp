@@ -359,9 +359,17 @@ TEST_CASE("bearer tokens are checked by the given function") {
         return account == "acct" && token == "token";
     };
     asker const by = with_table(options);
-    CHECK(said(by.server.answer(request)) == "200");
+    request_sender const encrypted{.encrypted = true};
+    CHECK(said(by.server.answer(request, encrypted)) == "200");
+    CHECK(said(by.server.answer(request)) == refused); // everyone on the way could use the token
+    options.bearer_over_http = true;
+    asker const behind_proxy = with_table(options);
+    CHECK(said(behind_proxy.server.answer(request)) == "200");
     REQUIRE(request.headers.set("Authorization", "Bearer other"));
-    CHECK(said(by.server.answer(request)) == "401 InvalidAuthenticationInfo");
+    auto const response = by.server.answer(request, encrypted);
+    CHECK(said(response) == "401 InvalidAuthenticationInfo");
+    CHECK(field(response, "WWW-Authenticate").starts_with("Bearer authorization_uri=https://"));
+    CHECK(response.body.find("www-authenticate header") != std::string::npos);
 }
 
 TEST_CASE("the observer gets each request and no secrets") {

@@ -12,7 +12,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
         hana ENTITABLE_WITH_HANA
         listener ENTITABLE_WITH_LISTENER
         postgres ENTITABLE_WITH_POSTGRES
-        ranges ENTITABLE_WITH_RANGES)
+        ranges ENTITABLE_WITH_RANGES
+        tls ENTITABLE_WITH_TLS)
 
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"

@@ -10,6 +10,8 @@
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/server.hpp>
+#include <entitable/tls.hpp>
 #if defined(EXAMPLES_HAVE_POSTGRES) // if libpq is available
 #include <entitable/postgres.hpp>
 #endif
@@ -25,6 +27,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace serving {
@@ -37,6 +40,21 @@ inline constexpr char const* usage =
     "  --seed FILE       entities to insert at the start, one JSON object a line, with \"table\" as its first member\n"
     "  --reset           permits POST /reset, with a header field x-reset: deletes all tables, and inserts the seed "
     "again\n"
+    "  --tls-certificate FILE, --tls-key FILE   serves HTTPS alone, with these files in PEM form; SIGHUP reads them "
+    "again\n"
+    "  --oauth basic     accepts bearer tokens by issuer, audience and times; their signatures are NOT verified, so "
+    "that "
+    "anyone\n"
+    "                    can write one: for tests on this computer\n"
+    "  --oauth FILE      accepts bearer tokens signed by a key of this JSON web key set (RS256, ES256); needs "
+    "--oauth-issuer;\n"
+    "                    SIGHUP reads the file again\n"
+    "  --oauth-issuer TEXT, --oauth-audience TEXT, --oauth-object TEXT\n"
+    "                    what the tokens must say (iss, aud, oid); each may be repeated\n"
+    "  --oauth-over-http accepts tokens without TLS too: behind a proxy that ends TLS\n"
+    "  --export FILE     writes the first account's entities at the end, in the form of --seed; with --admin-port, GET "
+    "/export\n"
+    "                    returns them meanwhile\n"
     "  --log             one line a request on stderr, and the causes of failures of the store\n"
     "  --json            prints ports and connection strings as one line of JSON\n";
 
@@ -46,12 +64,18 @@ struct settings {
     std::string database{};
     std::string accounts{};
     std::string seed{};
+    std::string export_file{};
+    entitable::tls_files tls{};
+    std::string oauth{}; ///< "basic", or the file of a key set
+    entitable::token_rules tokens{};
     std::uint16_t port{10002};
     std::optional<std::uint16_t> admin_port{};
     bool memory{};
     bool resets{};
     bool logs{};
     bool json{};
+    bool oauth_over_http{};
+    bool audiences_given{};
 };
 
 /// Reads a port; nullopt if it is not a number from 0 to 65535.
@@ -69,7 +93,8 @@ inline std::optional<settings> read_arguments(std::vector<std::string> const& ar
         std::string const& word = arguments[index];
         std::string const* const next = index + 1 < arguments.size() ? &arguments[index + 1] : nullptr;
         bool const takes_next = word == "--postgres" || word == "--port" || word == "--accounts" ||
-            word == "--admin-port" || word == "--seed";
+            word == "--admin-port" || word == "--seed" || word == "--export" || word.starts_with("--tls-") ||
+            (word.starts_with("--oauth") && word != "--oauth-over-http");
         if (takes_next) {
             if (next == nullptr) { return std::nullopt; }
             ++index;
@@ -88,6 +113,23 @@ inline std::optional<settings> read_arguments(std::vector<std::string> const& ar
             made.accounts = *next;
         } else if (word == "--seed") {
             made.seed = *next;
+        } else if (word == "--export") {
+            made.export_file = *next;
+        } else if (word == "--tls-certificate") {
+            made.tls.certificate = *next;
+        } else if (word == "--tls-key") {
+            made.tls.key = *next;
+        } else if (word == "--oauth") {
+            made.oauth = *next;
+        } else if (word == "--oauth-issuer") {
+            made.tokens.issuers.push_back(*next);
+        } else if (word == "--oauth-audience") {
+            if (!std::exchange(made.audiences_given, true)) { made.tokens.audiences.clear(); }
+            made.tokens.audiences.push_back(*next);
+        } else if (word == "--oauth-object") {
+            made.tokens.objects.push_back(*next);
+        } else if (word == "--oauth-over-http") {
+            made.oauth_over_http = true;
         } else if (word == "--port" || word == "--admin-port") {
             auto const port = port_in(*next);
             if (!port) { return std::nullopt; }
@@ -104,7 +146,11 @@ inline std::optional<settings> read_arguments(std::vector<std::string> const& ar
     }
     bool const one_place = int{made.memory} + int{!made.file.empty()} + int{!made.database.empty()} == 1;
     bool const can_reset = !made.resets || made.admin_port;
-    return one_place && can_reset ? std::optional{made} : std::nullopt;
+    bool const whole_pair = made.tls.certificate.empty() == made.tls.key.empty();
+    bool const rules =
+        made.oauth_over_http || made.audiences_given || !made.tokens.issuers.empty() || !made.tokens.objects.empty();
+    bool const tokens = made.oauth.empty() ? !rules : !made.tls.key.empty() || made.oauth_over_http;
+    return one_place && can_reset && whole_pair && tokens ? std::optional{made} : std::nullopt;
 }
 
 /// Writes one line for each request, without secrets and user data. Safe to use from several threads.
@@ -213,13 +259,16 @@ inline entitable::result<std::vector<entitable::served_account>> read_accounts(s
 
 /// Sends a request of the program itself to a server, as the first account.
 inline entitable::http_response ask_server(entitable::table_server const& server,
-    entitable::served_account const& account, std::string_view path, std::string body) {
+    entitable::served_account const& account, std::string_view path, std::string body,
+    entitable::http_method method = entitable::http_method::post) {
     entitable::http_request request;
-    request.method = entitable::http_method::post;
+    request.method = method;
     std::string const base = "http://127.0.0.1/" + account.name;
     request.url = base + std::string{path};
     request.body = std::move(body);
-    bool const added = request.headers.add("Accept", "application/json;odata=nometadata") &&
+    bool const reads = method == entitable::http_method::get; // with the types of properties
+    bool const added = request.headers.add("Accept",
+                           reads ? "application/json;odata=minimalmetadata" : "application/json;odata=nometadata") &&
         request.headers.add("Prefer", "return-no-content");
     auto const who = entitable::credential::account_key(account.name, account.key);
     auto const at = entitable::endpoint::parse(base, {}, account.name);
@@ -257,6 +306,80 @@ inline std::string insert_seed(
     return {};
 }
 
+/// Returns the objects of the array "value" of a page. Entities have no objects in them.
+inline std::vector<std::string_view> objects_of(std::string_view page) {
+    std::vector<std::string_view> made;
+    std::size_t const array = page.find("\"value\":[");
+    bool in_text = false;
+    std::size_t begin = 0;
+    for (std::size_t at = array; array != std::string_view::npos && at < page.size(); ++at) {
+        char const each = page[at];
+        if (in_text) {
+            if (each == '\\') { ++at; }
+            in_text = each != '"';
+        } else if (each == '"') {
+            in_text = true;
+        } else if (each == '{') {
+            begin = at;
+        } else if (each == '}' && begin != 0) {
+            made.push_back(page.substr(begin, at + 1 - begin));
+            begin = 0;
+        }
+    }
+    return made;
+}
+
+/// Calls `use` with each object of each page of a list of the first account. Returns whether all pages were read.
+inline bool for_each_object(entitable::table_server const& server, entitable::served_account const& account,
+    std::string const& path, std::function<void(std::string_view object)> const& use) {
+    std::string query;
+    for (;;) {
+        auto const page = ask_server(server, account, path + query, {}, entitable::http_method::get);
+        if (page.status != 200) { return false; }
+        for (std::string_view const each : objects_of(page.body)) { use(each); }
+        query.clear();
+        for (std::string_view const name : {"NextTableName", "NextPartitionKey", "NextRowKey"}) {
+            auto const next = page.headers.find("x-ms-continuation-" + std::string{name});
+            if (!next) { continue; }
+            query += query.empty() ? "?" : "&";
+            query.append(name).append("=");
+            for (char const character : *next) { // base64 and ASCII
+                constexpr char const* digits = "0123456789ABCDEF";
+                auto const byte = static_cast<unsigned char>(character);
+                query += {'%', digits[byte >> 4U], digits[byte & 15U]};
+            }
+        }
+        if (query.empty()) { return true; }
+    }
+}
+
+/// Writes the entities of the first account in the form of a seed. Entities that are written meanwhile may be missing. Returns whether all
+/// were read.
+inline bool export_entities(
+    entitable::table_server const& server, entitable::served_account const& account, std::string& to) {
+    std::vector<std::string> tables;
+    constexpr std::string_view name_begin = "\"TableName\":\"";
+    bool good = for_each_object(server, account, "/Tables", [&](std::string_view object) {
+        std::size_t const begin = object.find(name_begin) + name_begin.size();
+        tables.emplace_back(object.substr(begin, object.find('"', begin) - begin));
+    });
+    for (std::string const& each : tables) {
+        good = good && for_each_object(server, account, "/" + each, [&](std::string_view object) {
+            to.append("{\"table\":\"").append(each).append("\",").append(object.substr(1)).append("\n");
+        });
+    }
+    return good;
+}
+
+/// Writes a file under another name first, so that a reader never sees half of it. Returns whether it is complete.
+inline bool write_file(std::string const& path, std::string const& text) {
+    std::string const unfinished = path + ".part";
+    std::ofstream to{unfinished, std::ios::binary};
+    to << text;
+    to.close();
+    return !to.fail() && std::rename(unfinished.c_str(), path.c_str()) == 0;
+}
+
 /// Deletes all tables. Returns whether all are gone.
 inline bool delete_tables(entitable::any_store const& store) {
     for (int round = 0; round < 1000; ++round) {
@@ -274,9 +397,44 @@ inline bool delete_tables(entitable::any_store const& store) {
 }
 
 /// Returns the connection string of an account.
-inline std::string connection_string(entitable::served_account const& account, std::uint16_t port) {
-    return "DefaultEndpointsProtocol=http;AccountName=" + account.name + ";AccountKey=" + account.key +
-        ";TableEndpoint=http://127.0.0.1:" + std::to_string(port) + "/" + account.name + ";";
+inline std::string connection_string(
+    entitable::served_account const& account, std::uint16_t port, bool encrypted = false) {
+    std::string const scheme = encrypted ? "https" : "http";
+    return "DefaultEndpointsProtocol=" + scheme + ";AccountName=" + account.name + ";AccountKey=" + account.key +
+        ";TableEndpoint=" + scheme + "://127.0.0.1:" + std::to_string(port) + "/" + account.name + ";";
+}
+
+/// The files that SIGHUP reads again.
+struct reloaded_files {
+    std::optional<entitable::tls_certificate> certificate{};
+    std::optional<entitable::token_check> tokens{};
+
+    /// Reads them again, and reports on stderr. After an error the old content is used.
+    void reload() const {
+        auto const report = [](char const* what, entitable::result<void> const& done) {
+            std::fprintf(stderr, "%s: %s\n", what, done ? "read again" : done.error().to_string().c_str());
+        };
+        if (certificate) { report("certificate", certificate->reload()); }
+        if (tokens) { report("token keys", tokens->reload()); }
+    }
+};
+
+/// Loads the files that the options name. Errors: InvalidInput, which names the file.
+inline entitable::result<reloaded_files> load_files(settings const& from) {
+    reloaded_files made;
+    if (!from.tls.certificate.empty()) {
+        auto loaded = entitable::tls_certificate::load(from.tls);
+        if (!loaded) { return std::move(loaded).as_failure(); }
+        made.certificate = *loaded;
+    }
+    if (from.oauth == "basic") {
+        made.tokens = entitable::token_check::without_signatures(from.tokens);
+    } else if (!from.oauth.empty()) {
+        auto loaded = entitable::token_check::with_keys(from.oauth, from.tokens);
+        if (!loaded) { return std::move(loaded).as_failure(); }
+        made.tokens = *loaded;
+    }
+    return made;
 }
 
 /// Serves until SIGINT or SIGTERM, and finishes the requests in progress. With `check`, calls it with the connection string instead, prints
@@ -299,6 +457,7 @@ inline int serve_command(
     sigemptyset(&stopping);
     sigaddset(&stopping, SIGINT);
     sigaddset(&stopping, SIGTERM);
+    sigaddset(&stopping, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
 
     request_log log;
@@ -316,6 +475,10 @@ inline int serve_command(
     entitable::server_options options;
     options.accounts = *accounts;
     options.watch = from.logs ? &log : nullptr;
+    auto const files = load_files(from);
+    if (!files) { return fail(files.error().to_string()); }
+    if (files->tokens) { options.bearer = *files->tokens; }
+    options.bearer_over_http = from.oauth_over_http;
     auto const server = entitable::table_server::start(stores.front(), options);
     if (!server) { return fail(server.error().to_string()); }
     if (std::string const problem = insert_seed(from.seed, *server, accounts->front()); !problem.empty()) {
@@ -325,6 +488,8 @@ inline int serve_command(
     entitable::listener_options where;
     where.port = from.port;
     where.watch = options.watch;
+    bool const encrypted = files->certificate.has_value();
+    if (encrypted) { where.encryption = files->certificate->encryption(); }
     entitable::http_listener listener{*server, where};
     if (auto const opened = listener.listen(); !opened) { return fail(opened.error().to_string()); }
 
@@ -347,6 +512,10 @@ inline int serve_command(
             }
             made.status = good ? 200 : 503;
             made.body = good ? "healthy\n" : "the store does not answer\n";
+        } else if (gets && request.url.ends_with("/export") && !from.export_file.empty()) {
+            made.status = export_entities(*server, accounts->front(), made.body) ? 200 : 500;
+            if (made.status != 200) { made.body.clear(); }
+            static_cast<void>(made.headers.add("Content-Type", "application/jsonl"));
         } else if (request.method == entitable::http_method::post && request.url.ends_with("/reset") && from.resets) {
             // The field keeps pages in a browser from sending this request.
             if (!request.headers.find("x-reset")) {
@@ -370,7 +539,7 @@ inline int serve_command(
         administering = std::thread{[&] { static_cast<void>(admin.run()); }};
     }
 
-    std::string const connection = connection_string(accounts->front(), listener.port());
+    std::string const connection = connection_string(accounts->front(), listener.port(), encrypted);
     if (!check) {
         if (from.json) {
             std::string line = "{\"port\":" + std::to_string(listener.port());
@@ -378,12 +547,12 @@ inline int serve_command(
             line += ",\"connectionString\":\"" + connection + "\",\"accounts\":{";
             for (entitable::served_account const& each : *accounts) {
                 line += line.ends_with('{') ? "\"" : ",\"";
-                line += each.name + "\":\"" + connection_string(each, listener.port()) + "\"";
+                line += each.name + "\":\"" + connection_string(each, listener.port(), encrypted) + "\"";
             }
             std::printf("%s}}\n", line.c_str());
         } else {
             for (entitable::served_account const& each : *accounts) {
-                std::printf("%s\n", connection_string(each, listener.port()).c_str());
+                std::printf("%s\n", connection_string(each, listener.port(), encrypted).c_str());
             }
         }
         std::fflush(stdout);
@@ -395,7 +564,7 @@ inline int serve_command(
             good = check(connection);
         } else {
             int which = 0;
-            sigwait(&stopping, &which);
+            while (sigwait(&stopping, &which) == 0 && which == SIGHUP) { files->reload(); }
         }
         listener.stop();
     }};
@@ -404,6 +573,12 @@ inline int serve_command(
     if (administering.joinable()) {
         admin.stop();
         administering.join();
+    }
+    if (!from.export_file.empty()) {
+        std::string text;
+        if (!export_entities(*server, accounts->front(), text) || !write_file(from.export_file, text)) {
+            return fail(from.export_file + " cannot be written");
+        }
     }
     std::puts("stopped");
     return served && good ? 0 : 1;

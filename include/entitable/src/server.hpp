@@ -12,4 +12,7 @@
 #endif
 
 #include <entitable/serve/server/impl/server_engine.ipp>
+#include <entitable/serve/server/impl/token_check.ipp>
+#include <entitable/serve/server/impl/token_keys.ipp>
+#include <entitable/serve/server/impl/token_parts.ipp>
 #include <entitable/server.hpp>

@@ -23,12 +23,43 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+namespace detail {
+class listener_state;
+class session_maker;
+} // namespace detail
+
+/// Whether a listener encrypts its connections: not by default; `tls_certificate::encryption` of `entitable/tls.hpp` returns an encryption
+/// by TLS. A cheap handle.
+class listener_encryption {
+public:
+    listener_encryption() = default; ///< none
+
+    /// Whether connections are encrypted.
+    [[nodiscard]] explicit operator bool() const noexcept { return wanted_; }
+
+private:
+    friend class detail::listener_state;
+    friend class tls_certificate;
+
+    explicit listener_encryption(std::shared_ptr<detail::session_maker const> maker)
+        : maker_(std::move(maker)), wanted_(true) {}
+    [[nodiscard]] detail::session_maker const* maker() const noexcept { return maker_.get(); }
+    [[nodiscard]] bool lacks_certificate() const noexcept { return wanted_ && !maker_; }
+
+    std::shared_ptr<detail::session_maker const> maker_;
+    bool
+        wanted_{}; ///< remains after a move, so that a listener without its certificate serves nothing rather than plain text
+};
+
 /// Options of a listener. Plain data: set them by designated initializers.
 struct listener_options {
     std::string address{"127.0.0.1"}; ///< an address of this computer; "localhost" is 127.0.0.1
     std::uint16_t port{10002};        ///< 0: any free port, see `http_listener::port`
-    /// Required for an address beyond the loopback: anyone who reaches it can send requests, and nothing is encrypted.
+    /// Required for an address beyond the loopback: anyone who reaches it can send requests, which are not encrypted without `encryption`.
     bool beyond_loopback{};
+    /// TLS for the connections of requests; the port of the metrics is never encrypted. A handshake has `header_timeout`, and gives way to a
+    /// new connection like an idle connection. A request without TLS gets 400.
+    listener_encryption encryption{};
 
     unsigned threads{}; ///< number of threads that handle requests; 0: one for each processor
     unsigned max_threads{
@@ -66,11 +97,7 @@ using http_handler = std::function<http_response(http_request const& request, re
 using http_gate = std::function<std::optional<http_response>(
     http_request const& head, std::uint64_t body_size, request_sender const& from)>;
 
-namespace detail {
-class listener_state;
-}
-
-/// Serves HTTP/1.1 over TCP, with persistent connections, pipelined requests answered in order, chunked bodies and `Expect: 100-continue`.
+/// Serves HTTP/1.1 over TCP or TLS, with persistent connections, pipelined requests answered in order, chunked bodies and `Expect: 100-continue`.
 /// Requests with an ambiguous length are refused, and the connection is closed. Slow senders are disconnected, and the memory of a request
 /// is bounded, as is that of all bodies together. Up to `listener_options::max_threads` slow responses do not delay other connections.
 ///

@@ -35,15 +35,36 @@ struct served_account {
     }
 };
 
-/// Returns whether a token of Entra ID grants full access to the account. Called on the threads of requests, by several
-/// threads concurrently.
-using bearer_verifier = std::function<bool(std::string_view account, std::string_view token)>;
+/// The outcome of checking a token.
+struct bearer_verdict {
+    bool accepted{};
+    std::string_view reason{}; ///< sent to the client if the token is refused; a literal without anything of the token
+
+    bearer_verdict() = default;
+    bearer_verdict(bool accepts) : accepted(accepts) {} ///< from a function that has no reasons
+    /// A refusal; `why` is a literal.
+    [[nodiscard]] static bearer_verdict refused(std::string_view why) {
+        bearer_verdict made;
+        made.reason = why;
+        return made;
+    }
+};
+
+/// Decides whether a token of Entra ID grants full access to the account; `token_check` is such a function. Called on the threads of
+/// requests, by several threads concurrently. It may return bool.
+using bearer_verifier = std::function<bearer_verdict(std::string_view account, std::string_view token)>;
 
 /// Options of a server. Plain data: set them by designated initializers.
 struct server_options {
     /// The accounts that may send requests; if empty, the development account.
     std::vector<served_account> accounts{};
-    bearer_verifier bearer{};     ///< if absent, bearer tokens are refused
+    bearer_verifier bearer{}; ///< if absent, bearer tokens are refused
+    /// Whether tokens are accepted over connections without TLS, where everyone on the way can read and use them: behind a proxy that ends
+    /// TLS, or in tests.
+    bool bearer_over_http{};
+    /// The field WWW-Authenticate of a refused token. From `authorization_uri` clients learn the tenant.
+    std::string bearer_challenge{"Bearer authorization_uri=https://login.microsoftonline.com/common/oauth2/authorize "
+                                 "resource_id=https://storage.azure.com"};
     clock* time{&system_clock()}; ///< checks the dates of requests; must outlive the server
     /// Receives each request after its response (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the
     /// server, and be safe to call from several threads.

@@ -72,7 +72,8 @@ public:
         if (how.deadline != no_deadline && engine_->options().time->steady() >= how.deadline) {
             return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
         }
-        return answer(request, {.deadline = how.deadline, .cancellation = how.cancellation});
+        bool const encrypted = request.url.starts_with("https://"); // within a program nothing is sent
+        return answer(request, {.encrypted = encrypted, .deadline = how.deadline, .cancellation = how.cancellation});
     }
 
 private:

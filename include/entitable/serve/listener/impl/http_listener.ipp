@@ -31,6 +31,10 @@ public:
         : handler_(std::move(handler)), gate_(std::move(gate)), options_(std::move(options)) {}
 
     result<void> listen() {
+        if (options_.encryption.lacks_certificate()) {
+            return failure{
+                error_code::invalid_input, "listener_options::encryption has no certificate: it was moved from"};
+        }
         error_code_type problem;
         auto const address =
             boost::asio::ip::make_address(options_.address == "localhost" ? "127.0.0.1" : options_.address, problem);
@@ -117,6 +121,8 @@ public:
         line("entitable_body_bytes", "", bodies_.used());
         made += "# TYPE entitable_malformed_requests counter\n";
         line("entitable_malformed_requests_total", "", of(counts_.malformed));
+        made += "# TYPE entitable_failed_handshakes counter\n";
+        line("entitable_failed_handshakes_total", "", of(counts_.failed_handshakes));
         made += "# TYPE entitable_open_connections gauge\n";
         line("entitable_open_connections", "", of(counts_.open));
         made += "# TYPE entitable_threads gauge\n";
@@ -155,10 +161,10 @@ public:
         busy_.fetch_sub(1, memory_order::relaxed);
         return made;
     }
-    void closed(void const* session) noexcept override {
+    void closed(listener_session* session) noexcept override {
         counts_.open.fetch_sub(1, memory_order::relaxed);
         std::lock_guard const guard{lock_};
-        sessions_.erase(static_cast<http_session*>(const_cast<void*>(session)));
+        sessions_.erase(session);
         if (sessions_.empty()) { wake_.notify_all(); }
     }
 
@@ -215,7 +221,11 @@ private:
             return;
         }
         counts_.open.fetch_add(1, memory_order::relaxed);
-        auto const made = std::make_shared<http_session>(shared_from_this(), std::move(socket), metrics);
+        auto const* const encryption = metrics ? nullptr : options_.encryption.maker();
+        std::shared_ptr<listener_session> const made = encryption != nullptr
+            ? encryption->make(shared_from_this(), std::move(socket))
+            : std::make_shared<http_session<plain_stream>>(
+                  shared_from_this(), plain_stream{std::move(socket)}, metrics);
         {
             std::lock_guard const guard{lock_};
             sessions_.insert(made.get());
@@ -232,30 +242,30 @@ private:
         }
     }
     /// Returns the sessions, kept alive: the last owner of a session must not release it while holding the lock.
-    std::vector<std::shared_ptr<http_session>> alive() {
-        std::vector<std::shared_ptr<http_session>> made;
+    std::vector<std::shared_ptr<listener_session>> alive() {
+        std::vector<std::shared_ptr<listener_session>> made;
         std::lock_guard const guard{lock_};
-        for (http_session* const each : sessions_) {
-            if (auto one = each->weak_from_this().lock()) { made.push_back(std::move(one)); }
+        for (listener_session* const each : sessions_) {
+            if (auto one = each->alive()) { made.push_back(std::move(one)); }
         }
         return made;
     }
 
     /// Closes the connection that has waited longest for its sender. Returns false if none waits.
     bool make_room() {
-        std::shared_ptr<http_session> chosen;
+        std::shared_ptr<listener_session> chosen;
         {
             std::lock_guard const guard{lock_};
-            http_session* longest = nullptr;
+            listener_session* longest = nullptr;
             std::uint64_t since = (std::numeric_limits<std::uint64_t>::max)();
-            for (http_session* const each : sessions_) {
+            for (listener_session* const each : sessions_) {
                 std::uint64_t const waits = each->waits_since();
                 if (waits != 0 && waits < since) {
                     longest = each;
                     since = waits;
                 }
             }
-            if (longest != nullptr) { chosen = longest->weak_from_this().lock(); }
+            if (longest != nullptr) { chosen = longest->alive(); }
         }
         if (!chosen) { return false; }
         counts_.gave_way.fetch_add(1, memory_order::relaxed);
@@ -329,8 +339,8 @@ private:
     int memory_pause_{};          ///< rounds of `run` until memory may be returned again
     std::mutex lock_;
     std::condition_variable wake_;
-    bool stopped_{};                             ///< guarded by lock_
-    std::unordered_set<http_session*> sessions_; ///< guarded by lock_
+    bool stopped_{};                                 ///< guarded by lock_
+    std::unordered_set<listener_session*> sessions_; ///< guarded by lock_
 };
 
 } // namespace detail

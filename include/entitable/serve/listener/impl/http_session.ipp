@@ -30,50 +30,59 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One connection. Everything runs on its strand; one operation is in progress at a time.
-class http_session final : public std::enable_shared_from_this<http_session> {
+/// A connection without encryption.
+class plain_stream {
 public:
-    http_session(std::shared_ptr<session_owner> owner, session_socket socket, bool metrics)
-        : owner_(std::move(owner)), stream_(std::move(socket)), metrics_(metrics) {
-        boost::system::error_code unknown;
-        auto const peer = stream_.socket().remote_endpoint(unknown);
+    static constexpr bool encrypted = false;
+    explicit plain_stream(session_socket socket) : stream_(std::move(socket)) {}
+
+    [[nodiscard]] socket_stream& transport() noexcept { return stream_; }
+    /// The stream of requests and responses.
+    [[nodiscard]] socket_stream& data() noexcept { return stream_; }
+
+private:
+    socket_stream stream_;
+};
+
+/// One connection. Everything runs on its strand; one operation is in progress at a time.
+template <class Stream>
+class http_session final : public listener_session, public std::enable_shared_from_this<http_session<Stream>> {
+public:
+    http_session(std::shared_ptr<session_owner> owner, Stream stream, bool metrics)
+        : owner_(std::move(owner)), stream_(std::move(stream)), metrics_(metrics) {
+        error_code_type unknown;
+        auto const peer = socket().remote_endpoint(unknown);
         address_ = unknown ? std::string{} : peer.address().to_string();
-        auto const here = stream_.socket().local_endpoint(unknown);
+        auto const here = socket().local_endpoint(unknown);
         local_ = unknown ? std::string{"localhost"} : text::joined({"127.0.0.1:", std::to_string(here.port())});
-        stream_.socket().set_option(boost::asio::ip::tcp::no_delay{true}, unknown);
+        socket().set_option(boost::asio::ip::tcp::no_delay{true}, unknown);
     }
-    ~http_session() {
+    ~http_session() override {
         give_back_body();
         owner_->closed(this);
     }
     http_session(http_session const&) = delete;
     http_session& operator=(http_session const&) = delete;
 
-    void start() {
+    void start() override {
         wait_as_stranger();
-        boost::asio::dispatch(stream_.get_executor(), [self = shared_from_this()] { self->wait_for_request(); });
+        boost::asio::dispatch(transport().get_executor(), [self = this->shared_from_this()] { self->begin(); });
     }
-    /// Closes the connection if it is idle. May be called from any thread.
-    void end_when_idle() {
-        boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
+    void end_when_idle() override {
+        boost::asio::post(transport().get_executor(), [self = this->shared_from_this()] {
             if (self->idle_) { self->close(); }
         });
     }
-    /// Closes the connection, even during an operation. May be called from any thread.
-    void end_now() {
-        boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->close(); });
+    void end_now() override {
+        boost::asio::post(transport().get_executor(), [self = this->shared_from_this()] { self->close(); });
     }
-
-    /// Returns since when the connection waits for its sender, as a number that orders connections: those of unknown senders are before all
-    /// others. 0 if a request is in progress. May be called from any thread.
-    [[nodiscard]] std::uint64_t waits_since() const noexcept { return waits_since_.load(memory_order::relaxed); }
-    /// Closes a connection that still waits for its sender. May be called from any thread.
-    void give_way() {
+    void give_way() override {
         waits_since_.store(0, memory_order::relaxed); // so that no second new connection selects it
-        boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
+        boost::asio::post(transport().get_executor(), [self = this->shared_from_this()] {
             if (self->waits_) { self->close(); }
         });
     }
+    [[nodiscard]] std::shared_ptr<listener_session> alive() noexcept override { return this->weak_from_this().lock(); }
 
 private:
     using error_code_type = boost::system::error_code;
@@ -81,10 +90,63 @@ private:
 
     static constexpr std::uint64_t known_sender = std::uint64_t{1} << 63U;
 
+    [[nodiscard]] socket_stream& transport() noexcept { return stream_.transport(); }
+    [[nodiscard]] session_socket& socket() noexcept { return transport().socket(); }
+
     void close() {
         error_code_type ignored;
-        stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
-        stream_.close();
+        socket().shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+        transport().close();
+    }
+
+    void begin() {
+        if constexpr (Stream::encrypted) {
+            begin_handshake();
+        } else {
+            wait_for_request();
+        }
+    }
+    /// Waits for the first bytes with little memory. One limit holds for the whole handshake.
+    void begin_handshake() {
+        if (owner_->stopping()) { return close(); }
+        idle_ = true;
+        transport().expires_after(owner_->options().header_timeout);
+        constexpr std::size_t first_bytes = 1024;
+        transport().async_read_some(
+            buffer_.prepare(first_bytes), [self = this->shared_from_this()](error_code_type problem, std::size_t size) {
+                if (problem) { return self->close(); }
+                self->buffer_.commit(size);
+                constexpr char handshake_record = 22;
+                if (self->received().front() != handshake_record) { return self->refuse_plain(); }
+                self->finish_handshake();
+            });
+    }
+    void finish_handshake() {
+        stream_.async_handshake(
+            buffer_.data(), [self = this->shared_from_this()](error_code_type problem, std::size_t used) {
+                self->idle_ = false;
+                if (problem) {
+                    self->owner_->counts().failed_handshakes.fetch_add(1, memory_order::relaxed);
+                    return self->give_up("the TLS handshake failed");
+                }
+                self->buffer_.consume(used);
+                self->wait_for_request();
+            });
+    }
+    /// Responds to a sender without TLS.
+    void refuse_plain() {
+        static constexpr std::string_view text =
+            "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 32\r\nConnection: close\r\n\r\n"
+            "this port is served over HTTPS\r\n";
+        idle_ = false;
+        note_refused(400, "the request is not encrypted");
+        bool const letter = received().front() >= 'A' && received().front() <= 'Z';
+        if (!letter) { return close(); }
+        boost::asio::async_write(transport(), boost::asio::buffer(text),
+            [self = this->shared_from_this()](error_code_type problem, std::size_t) {
+                if (problem) { return self->close(); }
+                self->linger_unencrypted();
+            });
     }
 
     /// From now on the connection gives way to a new one.
@@ -111,11 +173,11 @@ private:
         idle_ = true;
         if (served_) { wait(known_sender); }
         auto const& options = owner_->options();
-        stream_.expires_after(
+        transport().expires_after(
             served_ ? options.idle_timeout : (std::min)(options.idle_timeout, options.header_timeout));
         constexpr std::size_t first_bytes = 1024;
-        stream_.async_read_some(
-            buffer_.prepare(first_bytes), [self = shared_from_this()](error_code_type problem, std::size_t size) {
+        stream_.data().async_read_some(
+            buffer_.prepare(first_bytes), [self = this->shared_from_this()](error_code_type problem, std::size_t size) {
                 self->idle_ = false;
                 if (problem) { return self->close(); }
                 self->buffer_.commit(size);
@@ -129,7 +191,7 @@ private:
             if (++blank_lines_ > most_blank_lines) { return refuse(400, "the request is malformed"); }
             buffer_.consume(2);
         }
-        stream_.expires_after(owner_->options().header_timeout);
+        transport().expires_after(owner_->options().header_timeout);
         if (served_) { begin_work(); }
         header_searched_ = 0;
         find_header();
@@ -152,8 +214,8 @@ private:
         if (end != std::string_view::npos) { return take_header(text.substr(0, end + 4)); }
         header_searched_ = text.size() < 3 ? 0 : text.size() - 3;
         constexpr std::size_t piece = 4 * 1024;
-        stream_.async_read_some(
-            buffer_.prepare(piece), [self = shared_from_this()](error_code_type problem, std::size_t size) {
+        stream_.data().async_read_some(
+            buffer_.prepare(piece), [self = this->shared_from_this()](error_code_type problem, std::size_t size) {
                 if (problem == boost::beast::error::timeout) { return self->give_up("the header arrived too slowly"); }
                 if (problem) { return self->close(); }
                 self->buffer_.commit(size);
@@ -193,11 +255,11 @@ private:
         parser_->eager(true);
         parser_->get().body().count_in(owner_->bodies());
         framing_ = 0;
-        stream_.expires_after(owner_->options().body_timeout);
+        transport().expires_after(owner_->options().body_timeout);
         if (expects_continue_) {
             static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-            boost::asio::async_write(
-                stream_, boost::asio::buffer(go_on), [self = shared_from_this()](error_code_type failed, std::size_t) {
+            boost::asio::async_write(stream_.data(), boost::asio::buffer(go_on),
+                [self = this->shared_from_this()](error_code_type failed, std::size_t) {
                     if (failed) { return self->close(); }
                     self->read_body();
                 });
@@ -228,8 +290,8 @@ private:
         }
         constexpr std::uint64_t most = 16 * 1024;
         auto const left = (std::min)(parser_->content_length_remaining().value_or(most), most);
-        stream_.async_read_some(buffer_.prepare(static_cast<std::size_t>((std::max)(left, std::uint64_t{1024}))),
-            [self = shared_from_this()](error_code_type problem, std::size_t size) {
+        stream_.data().async_read_some(buffer_.prepare(static_cast<std::size_t>((std::max)(left, std::uint64_t{1024}))),
+            [self = this->shared_from_this()](error_code_type problem, std::size_t size) {
                 if (problem == boost::beast::error::timeout) { return self->give_up("the body arrived too slowly"); }
                 if (problem) { return self->close(); }
                 self->buffer_.commit(size);
@@ -237,7 +299,9 @@ private:
             });
     }
 
-    [[nodiscard]] request_sender sender() const noexcept { return {.address = address_}; }
+    [[nodiscard]] request_sender sender() const noexcept {
+        return {.address = address_, .encrypted = Stream::encrypted};
+    }
 
     /// Moves the header to the request, before a trailer can add to it. Returns an error text; empty if the header is valid.
     std::string_view take_fields() {
@@ -297,10 +361,10 @@ private:
             host.find_first_of("/?#@\\") != std::string_view::npos) {
             return "the host is missing, malformed or repeated";
         }
-        constexpr std::string_view scheme = "http://";
+        constexpr std::string_view scheme = Stream::encrypted ? "https://" : "http://";
         std::string_view const target{message.target().data(), message.target().size()};
         if (target.starts_with('/')) {
-            request_.url.append("http://").append(host).append(target);
+            request_.url.append(scheme).append(host).append(target);
         } else if (same_field_name(target.substr(0, scheme.size()), scheme)) {
             request_.url.append(scheme).append(target.substr(scheme.size()));
         } else {
@@ -396,13 +460,20 @@ private:
             head_.append("Content-Length: ").append(std::to_string(response_.body.size())).append("\r\n");
         }
         head_.append(keep ? "\r\n" : "Connection: close\r\n\r\n");
+        if constexpr (Stream::encrypted) { // a small response is one record
+            constexpr std::size_t record = 16 * 1024;
+            if (response_.body.size() <= record - head_.size() % record) {
+                head_.append(response_.body);
+                response_.body.clear();
+            }
+        }
         std::size_t const digit = response_.status / 100;
         owner_->counts().answers[digit < 6 ? digit : 5].fetch_add(1, memory_order::relaxed);
         std::array<boost::asio::const_buffer, 2> const parts{
             boost::asio::buffer(head_), boost::asio::buffer(response_.body)};
-        stream_.expires_after(owner_->options().body_timeout);
+        transport().expires_after(owner_->options().body_timeout);
         boost::asio::async_write(
-            stream_, parts, [self = shared_from_this(), keep](error_code_type problem, std::size_t size) {
+            stream_.data(), parts, [self = this->shared_from_this(), keep](error_code_type problem, std::size_t size) {
                 self->owner_->counts().sent.fetch_add(size, memory_order::relaxed);
                 constexpr std::size_t large = 64 * 1024;
                 if (self->response_.body.capacity() > large) { self->response_ = {}; }
@@ -414,18 +485,27 @@ private:
 
     /// Briefly reads the sender's remaining data: closing a connection with unread bytes resets it, and the response may be lost.
     void linger() {
-        error_code_type ignored;
-        stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
-        buffer_.consume(buffer_.size());
-        stream_.expires_after(std::chrono::seconds{1});
         wait_as_stranger();
+        if constexpr (Stream::encrypted) {
+            transport().expires_after(std::chrono::seconds{1});
+            stream_.data().async_shutdown(
+                [self = this->shared_from_this()](error_code_type) { self->linger_unencrypted(); });
+        } else {
+            linger_unencrypted();
+        }
+    }
+    void linger_unencrypted() {
+        error_code_type ignored;
+        socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+        buffer_.consume(buffer_.size());
+        transport().expires_after(std::chrono::seconds{1});
         drain();
     }
     void drain() {
         constexpr std::size_t piece = 16 * 1024;
         constexpr std::size_t most = 1024 * 1024;
-        stream_.async_read_some(
-            buffer_.prepare(piece), [self = shared_from_this()](error_code_type problem, std::size_t size) {
+        transport().async_read_some(
+            buffer_.prepare(piece), [self = this->shared_from_this()](error_code_type problem, std::size_t size) {
                 self->drained_ += size;
                 if (problem || self->drained_ > most) { return self->close(); }
                 self->drain();
@@ -433,7 +513,7 @@ private:
     }
 
     std::shared_ptr<session_owner> owner_;
-    boost::beast::basic_stream<boost::asio::ip::tcp, session_executor> stream_;
+    Stream stream_;
     boost::beast::flat_buffer buffer_;
     std::optional<request_parser> parser_;
     http_request request_;
@@ -446,7 +526,6 @@ private:
     std::size_t blank_lines_{};     ///< empty lines before a request
     std::size_t framing_{};         ///< bytes of a chunked body that are not its content
     std::size_t counted_{};         ///< bytes of the budget that the body of the request takes
-    atomic<std::uint64_t> waits_since_{0};
     std::uint16_t wrong_status_{400};
     bool metrics_{};
     bool idle_{};

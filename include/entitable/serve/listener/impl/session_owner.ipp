@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/optional/optional.hpp>
@@ -26,16 +27,19 @@ namespace detail {
 using session_executor = boost::asio::strand<boost::asio::io_context::executor_type>;
 using session_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, session_executor>;
 
+using socket_stream = boost::beast::basic_stream<boost::asio::ip::tcp, session_executor>;
+
 /// Counters for the metrics.
 struct listener_counts {
     atomic<std::uint64_t> connections{0}; ///< since the start
     atomic<std::uint64_t> open{0};
-    atomic<std::uint64_t> turned_away{0}; ///< connections beyond the limit
-    atomic<std::uint64_t> gave_way{0};    ///< waiting connections that were closed for a new one
-    atomic<std::uint64_t> malformed{0};   ///< requests that did not reach the server
-    atomic<std::uint64_t> answers[6]{};   ///< responses, counted by the first digit of the status
-    atomic<std::uint64_t> nanoseconds{0}; ///< total duration of all responses
-    atomic<std::uint64_t> received{0};    ///< bytes of bodies
+    atomic<std::uint64_t> turned_away{0};       ///< connections beyond the limit
+    atomic<std::uint64_t> gave_way{0};          ///< waiting connections that were closed for a new one
+    atomic<std::uint64_t> malformed{0};         ///< requests that did not reach the server
+    atomic<std::uint64_t> failed_handshakes{0}; ///< of TLS
+    atomic<std::uint64_t> answers[6]{};         ///< responses, counted by the first digit of the status
+    atomic<std::uint64_t> nanoseconds{0};       ///< total duration of all responses
+    atomic<std::uint64_t> received{0};          ///< bytes of bodies
     atomic<std::uint64_t> sent{0};
     atomic<std::uint64_t> finished{0}; ///< number of responses, to detect progress
 };
@@ -125,6 +129,27 @@ struct grown_body {
     };
 };
 
+/// The interface of a connection for its listener. All functions may be called from any thread.
+class listener_session {
+public:
+    virtual ~listener_session() = default;
+    virtual void start() = 0;
+    /// Closes the connection if it is idle.
+    virtual void end_when_idle() = 0;
+    /// Closes the connection, even during an operation.
+    virtual void end_now() = 0;
+    /// Closes a connection that still waits for its sender.
+    virtual void give_way() = 0;
+    /// Keeps the connection alive; null if it is being destroyed.
+    [[nodiscard]] virtual std::shared_ptr<listener_session> alive() noexcept = 0;
+    /// Returns since when the connection waits for its sender, as a number that orders connections: those of unknown senders are before all
+    /// others. 0 if a request is in progress.
+    [[nodiscard]] std::uint64_t waits_since() const noexcept { return waits_since_.load(memory_order::relaxed); }
+
+protected:
+    atomic<std::uint64_t> waits_since_{0};
+};
+
 /// The interface of a listener for its sessions.
 class session_owner {
 public:
@@ -138,7 +163,15 @@ public:
     /// Returns the response that refuses a request before its body is read.
     [[nodiscard]] virtual std::optional<http_response> refusal(
         bool metrics, http_request const& head, std::uint64_t body_size, request_sender const& from) = 0;
-    virtual void closed(void const* session) noexcept = 0;
+    virtual void closed(listener_session* session) noexcept = 0;
+};
+
+/// Makes the sessions of encrypted connections.
+class session_maker {
+public:
+    virtual ~session_maker() = default;
+    [[nodiscard]] virtual std::shared_ptr<listener_session> make(
+        std::shared_ptr<session_owner> owner, session_socket socket) const = 0;
 };
 
 } // namespace detail

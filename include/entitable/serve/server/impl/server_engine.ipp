@@ -135,8 +135,15 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
             return not_authenticated(
                 "This server does not accept bearer tokens; use an account key or a shared access signature.");
         }
-        if (!(verify)(work.address.account, authorization->substr(bearer.size()))) {
-            return refused(401, "InvalidAuthenticationInfo", "The token is not accepted.");
+        if (!origin.encrypted && !work.engine.options().bearer_over_http) {
+            return not_authenticated("Authentication scheme Bearer is not allowed with HTTP.");
+        }
+        auto const verdict = (verify)(work.address.account, authorization->substr(bearer.size()));
+        if (!verdict.accepted) {
+            return refused(401, "InvalidAuthenticationInfo",
+                text::joined({"Server failed to authenticate the request. Please refer to the information in the "
+                              "www-authenticate header.",
+                    verdict.reason.empty() ? "" : " ", verdict.reason}));
         }
     } else if (authorization) {
         auto good = check_shared_key(work.request, work.address.url, account->keys, work.now);
@@ -342,6 +349,9 @@ ENTITABLE_DECL error_code write_refusal(server_work& work, error const& problem)
         append_json_refusal(out.body, refusal, marks);
     }
     known_fields::add(out.headers, "x-ms-error-code", refusal.word);
+    if (refusal.status == 401) {
+        static_cast<void>(out.headers.add("WWW-Authenticate", work.engine.options().bearer_challenge));
+    }
     return code_of(refusal.word, refusal.status);
 }
 

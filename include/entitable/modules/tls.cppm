@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+module;
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error "define ENTITABLE_SEPARATE_COMPILATION, and link the engine: a module has declarations only"
+#endif
+// What is imported is not declared again.
+#define ENTITABLE_IMPORTED
+
+#include <entitable/core/config.hpp>
+#include <entitable/macros.hpp>
+#include <entitable/core/assertion.hpp>
+#include <entitable/core/chrono.hpp>
+#include <entitable/core/iterator.hpp>
+
+#include <array>
+#if !defined(__GNUC__)
+#include <atomic>
+#endif
+#include <bit>
+#include <chrono>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <iosfwd>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Winclude-angled-in-module-purview"
+#elif defined(_MSC_VER)
+#pragma warning(disable : 5244) // an include behind the declaration of the module
+#endif
+
+export module entitable.tls;
+
+export import entitable.listener;
+
+// Files that include and files that import have the same names, which are those of the engine.
+export extern "C++" {
+#include <entitable/tls.hpp>
+}
