@@ -31,8 +31,21 @@ struct sync_options {
 
 namespace detail {
 
-[[nodiscard]] result<sync_report> synchronize_tables(any_store const& local, std::string const& local_table,
-    any_store const& cloud, std::string const& cloud_table, sync_options const& options);
+/// Reaches the part of a table of several types that its derived classes see.
+template <class... Types>
+struct synced_table : reader<Types...> {
+    [[nodiscard]] static table_core const& core(reader<Types...> const& of) { return of.*(&synced_table::core_); }
+};
+/// Does the same for a table of one type.
+template <class Entity>
+struct synced_table<Entity> : keyed_operations<Entity, typename mapping<Entity>::partition_components,
+                                  typename mapping<Entity>::row_components> {
+    using base = typename synced_table::keyed_operations;
+    [[nodiscard]] static table_core const& core(base const& of) { return of.*(&synced_table::core_); }
+};
+
+[[nodiscard]] result<sync_report> synchronize_tables(
+    table_core const& local, table_core const& cloud, sync_options const& options);
 
 } // namespace detail
 
@@ -67,12 +80,13 @@ namespace detail {
 template <class... Types>
 [[nodiscard]] result<sync_report> synchronize(
     table<Types...> const& local, table<Types...> const& cloud, sync_options const& options) {
-    constexpr bool maintained = requires { requires table<Types...>::is_maintained; };
-    static_assert(!maintained, "synchronize does not support a table with indexes or sums");
-    if constexpr (maintained) {
+    constexpr bool wide = (detail::is_wide<Types> || ...);
+    static_assert(!wide, "synchronize does not support wide entities: their rows would not arrive together");
+    if constexpr (wide) {
         return sync_report{};
     } else {
-        return detail::synchronize_tables(local.store(), local.name(), cloud.store(), cloud.name(), options);
+        using of = detail::synced_table<Types...>;
+        return detail::synchronize_tables(of::core(local), of::core(cloud), options);
     }
 }
 

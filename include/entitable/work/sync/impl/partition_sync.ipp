@@ -33,6 +33,13 @@ ENTITABLE_DECL void partition_sync::end(result<void> const& ran) {
     if (!ran) { report_.failed.push_back({of_.partition_key, ran.error()}); }
 }
 
+ENTITABLE_DECL std::optional<row_view> partition_sync::known_row(bool local, std::string_view row_key) const {
+    synced_rows const* const side = local ? &here_ : there_ ? &*there_ : nullptr;
+    if (side == nullptr) { return std::nullopt; }
+    auto const found = side->rows.find(row_key);
+    return found != side->rows.end() ? std::optional{found->second} : std::nullopt;
+}
+
 // ---- reads ------------------------------------------------------------------------------------------------
 
 ENTITABLE_DECL resumable<synced_rows> partition_sync::read(sync_place from) {
@@ -53,6 +60,12 @@ ENTITABLE_DECL resumable<synced_rows> partition_sync::read(sync_place from) {
         co_return failure{error_code::not_supported,
             text::joined({"the table \"", local ? of_.here : of_.there, "\" has ", kind->holds,
                 ", which synchronize does not support"})};
+    }
+    if (of_.companions != nullptr) {
+        // Each side makes its own rows of indexes and sums.
+        std::erase_if(found.rows, [&](auto const& each) {
+            return of_.companions->kind_of(of_.partition_key, each.first) == maintained_row::companion;
+        });
     }
     co_return found;
 }

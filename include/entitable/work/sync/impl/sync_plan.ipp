@@ -42,6 +42,13 @@ ENTITABLE_DECL void partition_sync::hold(std::string_view row_key, error why) {
 
 ENTITABLE_DECL bool partition_sync::is_held(sides const& of) {
     if (held_.find(of.row_key) != held_.end()) { return true; }
+    if (of_.companions != nullptr &&
+        of_.companions->kind_of(of_.partition_key, of.row_key) == maintained_row::unlisted) {
+        hold(of.row_key,
+            error{error_code::invalid_input,
+                "the table has indexes or sums, and its list does not have the type of this row"});
+        return true;
+    }
     for (std::optional<row_view> const& side : {of.here, of.there}) {
         if (side && side->payload.size() > max_synced_payload) {
             hold(of.row_key,
@@ -94,6 +101,11 @@ ENTITABLE_DECL result<void> partition_sync::check_decision(sides const& of, sync
     if (system_row::is_one(content.row_key)) {
         return failure{error_code::key_reserved,
             "the policy returned a new row key that begins with \"~!\", which is reserved for the library"};
+    }
+    if (of_.companions != nullptr &&
+        of_.companions->kind_of(of_.partition_key, content.row_key) != maintained_row::entity) {
+        return failure{
+            error_code::invalid_input, "the policy returned a new row key that is not a key of an entity of the table"};
     }
     if (here_.rows.contains(content.row_key) || there_->rows.contains(content.row_key) ||
         here_.bases.contains(content.row_key) ||
