@@ -9,6 +9,7 @@
 
 #include <entitable/client/contention.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/work/sync/detail/synced_table.hpp>
 #include <entitable/work/sync/sync_report.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -24,25 +25,15 @@ struct sync_options {
     bool allow_many_removals{};
     std::uint32_t max_attempts{20};     ///< attempts for one partition that others write, including the first; from 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    call_options calls{};               ///< options of each request; an operation id is refused
-    clock* time{&system_clock()};       ///< clock for delays
-    std::uint64_t seed{};               ///< seed of delays; 0 for a fresh seed. Names of pushes are always random
+    /// Options of each request; an operation id is refused. Its cancellation ends the call: the partitions that were not synchronised stand in
+    /// `sync_report::failed` with Cancelled.
+    call_options calls{};
+    sync_progress_callback watch{}; ///< called after each transaction that changed rows, and after each partition
+    clock* time{&system_clock()};   ///< clock for delays
+    std::uint64_t seed{};           ///< seed of delays; 0 for a fresh seed. Names of pushes are always random
 };
 
 namespace detail {
-
-/// Reaches the part of a table of several types that its derived classes see.
-template <class... Types>
-struct synced_table : reader<Types...> {
-    [[nodiscard]] static table_core const& core(reader<Types...> const& of) { return of.*(&synced_table::core_); }
-};
-/// Does the same for a table of one type.
-template <class Entity>
-struct synced_table<Entity> : keyed_operations<Entity, typename mapping<Entity>::partition_components,
-                                  typename mapping<Entity>::row_components> {
-    using base = typename synced_table::keyed_operations;
-    [[nodiscard]] static table_core const& core(base const& of) { return of.*(&synced_table::core_); }
-};
 
 [[nodiscard]] result<sync_report> synchronize_tables(
     table_core const& local, table_core const& cloud, sync_options const& options);

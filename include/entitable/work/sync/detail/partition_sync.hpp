@@ -21,6 +21,8 @@
 #include <entitable/work/sync/detail/sync_rows.hpp>
 #include <entitable/work/sync/sync_report.hpp>
 
+#include <functional>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -38,6 +40,7 @@ struct synced_partition {
     fresh_ids* ids{};
     random_source* delays_from{};         ///< jitter of delays; null for that of `ids`
     companion_writer const* companions{}; ///< of both tables; null if writes of rows change no other rows
+    std::function<void()> const* watch{}; ///< called after each transaction that changed rows; null for none
 };
 
 /// Transports of the protocol, by index. Writes are sent once: a repetition below would meet the version that the first attempt has made.
@@ -120,6 +123,9 @@ private:
     [[nodiscard]] result<bool> refused(error why, std::vector<std::string> const& row_keys, bool divides);
 
     [[nodiscard]] std::size_t most_rows_a_push() const;
+    void show_progress() const {
+        if (of_.watch != nullptr) { (*of_.watch)(); }
+    }
     [[nodiscard]] random_source& delays_from() const {
         return of_.delays_from != nullptr ? *of_.delays_from : of_.ids->random();
     }

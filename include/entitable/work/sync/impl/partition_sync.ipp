@@ -174,6 +174,17 @@ ENTITABLE_DECL resumable<void> partition_sync::settle() {
             static_cast<void>(never);
             co_return co_await begin_again(true);
         }
+        if (last.empty()) {
+            // The first push from here. If receipts were removed, its own may be among them: then the push was applied, and others may
+            // have removed its rows since. No receipt has the name of the push, so the local rows count as restored.
+            get_entity const reading{of_.there, of_.partition_key, expired_receipts_key(), {}};
+            auto const mark = co_await ask(reading, at_place(sync_place::there));
+            if (mark) {
+                next.receipt = state_.push;
+            } else if (mark.error().code != error_code::resource_not_found) {
+                co_return failure{mark.error()};
+            }
+        }
     } // else the receipt is of another history, and its version refuses the push
     ENTITABLE_CO_TRY(bool const wrote, co_await write_here(std::move(bases), {}, std::move(next)));
     if (!wrote) { co_return co_await begin_again(true); }

@@ -176,6 +176,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::apply(std::vector<local_change> c
         if (may_stand) { std::move(conflicts.begin(), conflicts.end(), std::back_inserter(report_.conflicts)); }
         if (!wrote || !*wrote) { co_return wrote; }
         report_.pulled += pulled;
+        show_progress();
     } while (at < changes.size());
     if (restored) {
         report_.restored.push_back(of_.partition_key);
@@ -240,7 +241,9 @@ ENTITABLE_DECL resumable<bool> partition_sync::push_part(std::vector<pushed_row>
     next.receipt = name;
     next.push.clear();
     // The bases become what was sent, not what is there now: a program may have changed the rows since.
-    co_return co_await write_here(std::move(bases), std::move(row_keys), std::move(next));
+    auto const ended = co_await write_here(std::move(bases), std::move(row_keys), std::move(next));
+    show_progress();
+    co_return ended;
 }
 
 ENTITABLE_DECL resumable<bool> partition_sync::push(std::vector<pushed_row> rows) {

@@ -14,6 +14,7 @@
 #include <entitable/work/sync/synchronize.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -188,14 +189,26 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(
         here = any_store{maintained_side{here, *local.writer(), true, current, options.calls}};
         there_once = any_store{maintained_side{there_once, *cloud.writer(), false, current, options.calls}};
     }
+    std::string const* last = nullptr;
+    std::function<void()> const watch = [&] {
+        options.watch({report.partitions, partitions.size(), report.pulled, report.pushed, report.conflicts.size(),
+            report.held.size(), report.failed.size(), *last});
+    };
+    std::function<void()> const* const shown = options.watch ? &watch : nullptr;
     for (std::string const& partition_key : partitions) {
-        partition_sync one{
-            {local.name(), cloud.name(), partition_key, &options.conflicts, options.allow_many_removals,
-                options.max_attempts, options.delays, limits_here, limits_there, &ids, &delays_from, local.writer()},
+        last = &partition_key;
+        if (options.calls.cancellation.cancelled()) {
+            report.failed.push_back({partition_key, error{error_code::cancelled, "the synchronisation was cancelled"}});
+            continue;
+        }
+        partition_sync one{{local.name(), cloud.name(), partition_key, &options.conflicts, options.allow_many_removals,
+                               options.max_attempts, options.delays, limits_here, limits_there, &ids, &delays_from,
+                               local.writer(), shown},
             report};
         current = &one;
         auto running = one.run();
         one.end(entitable::run(running, options.calls, *options.time, here, there, there_once));
+        if (shown != nullptr) { watch(); }
     }
     return report;
 }
