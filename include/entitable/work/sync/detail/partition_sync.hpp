@@ -143,6 +143,8 @@ private:
     /// Whether a row cannot be synchronised because of its size or its key; it is then held back.
     [[nodiscard]] bool is_held(sides const& of);
     void hold(std::string_view row_key, error why);
+    /// Whether a base is the content of a push of this device that may not have been applied.
+    [[nodiscard]] bool is_uncertain(std::string_view row_key) const;
     [[nodiscard]] std::optional<row_view> view_of_base(std::string_view row_key) const;
 
     synced_partition of_;

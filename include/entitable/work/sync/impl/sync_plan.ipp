@@ -36,6 +36,11 @@ ENTITABLE_DECL std::optional<row_view> partition_sync::view_of_base(std::string_
     return row_view{of_.partition_key, row_key, *found->second.content};
 }
 
+ENTITABLE_DECL bool partition_sync::is_uncertain(std::string_view row_key) const {
+    auto const found = here_.bases.find(row_key);
+    return found != here_.bases.end() && !state_.receipt.empty() && found->second.push == state_.receipt;
+}
+
 ENTITABLE_DECL void partition_sync::hold(std::string_view row_key, error why) {
     held_.insert_or_assign(std::string{row_key}, std::move(why));
 }
@@ -156,7 +161,9 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
 
 /// The local change that a row needs; none if it needs none, or is held back.
 ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::change_of(sides const& of, bool restored) {
-    bool const same_here = same_side(of.here, of.base);
+    // The base may be content of this device that nobody else has had.
+    bool const uncertain = restored && is_uncertain(of.row_key);
+    bool const same_here = same_side(of.here, of.base) && !uncertain;
     bool const same_there = same_side(of.there, of.base);
     if (same_there && (same_here || !restored)) { return std::nullopt; }
     local_change made{std::string{of.row_key}};
