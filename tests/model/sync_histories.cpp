@@ -132,10 +132,11 @@ struct history {
         std::erase_if(under_way, [&](running const& each) { return each.place == place; });
         restore_rows(stores[place], backups[place]);
     }
-    /// Removes the receipts of all devices.
+    /// Removes the receipts of all devices, when no request is on its way any more.
     void expire() {
         receipt_options how;
         how.partitions = {"ann"};
+        late.clear();
         detail::expire_receipts_of(detail::table_core{stores[0], "notes", {}}, {}, how).value();
         record->restores = true; // the devices count as restored
         ++expired;

@@ -63,6 +63,17 @@ receipt_options receipts_of_ann() {
 }
 constexpr std::chrono::hours one_day{24};
 
+/// A cloud with a clock of its own.
+struct timed_cloud {
+    testing::manual_clock time{};
+    side table{any_store{memory_backend{local_options{.time = &time}}}};
+    /// Removes all receipts.
+    receipt_expiry expire() {
+        time.advance(one_day * 100);
+        return expire_receipts(table.items, one_day, receipts_of_ann()).value();
+    }
+};
+
 /// A cloud before whose first transaction a device pushes.
 struct pushing_first {
     using is_transport = void;
@@ -118,7 +129,8 @@ TEST_CASE("expire_receipts removes the receipts of devices that have not pushed 
 }
 
 TEST_CASE("expire_receipts: a device that comes back reports its unsent changes and brings nothing back") {
-    side cloud;
+    timed_cloud timed;
+    side const& cloud = timed.table;
     side gone;
     side other;
     for (char const* name : {"a", "b", "c"}) { gone.put(name, "1"); }
@@ -129,7 +141,7 @@ TEST_CASE("expire_receipts: a device that comes back reports its unsent changes 
     gone.put("b", "not sent");
     gone.put("n", "new");
     gone.remove("c");
-    CHECK(expire_receipts(cloud.items, {}, receipts_of_ann()).value().removed >= 1);
+    CHECK(timed.expire().removed >= 1);
     auto const asked = sync(gone, cloud); // a was removed there: is this the right table?
     REQUIRE(asked.failed.size() == 1);
     CHECK(asked.failed[0].error.code == error_code::many_removals);
@@ -153,7 +165,8 @@ TEST_CASE("expire_receipts: a device that comes back reports its unsent changes 
 TEST_CASE("expire_receipts: a first push whose response was lost is not sent again after its receipt was removed") {
     auto const late = GENERATE(false, true);
     CAPTURE(late);
-    side cloud;
+    timed_cloud timed;
+    side const& cloud = timed.table;
     side device;
     side other;
     testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
@@ -168,7 +181,7 @@ TEST_CASE("expire_receipts: a first push whose response was lost is not sent aga
     }
     other.put("b", "2");
     CHECK(sync(other, cloud).good());
-    CHECK(expire_receipts(cloud.items, {}, receipts_of_ann()).value().removed >= 1);
+    CHECK(timed.expire().removed >= 1);
     auto how = of_ann();
     how.allow_many_removals = true;
     auto const back = sync(device, cloud, how);
@@ -208,7 +221,8 @@ TEST_CASE("expire_receipts: a device that pushes at the same time keeps its rece
 TEST_CASE("expire_receipts: more receipts than fit into one transaction, and the limits of options") {
     profile few = local_profile();
     few.max_operations = GENERATE(std::size_t{2}, std::size_t{3}, std::size_t{100});
-    side cloud{any_store{memory_backend{local_options{.limits = few}}}};
+    testing::manual_clock time;
+    side cloud{any_store{memory_backend{local_options{.time = &time, .limits = few}}}};
     for (int index = 0; index < 120; ++index) {
         side const device;
         device.put("n" + std::to_string(index), "1");
@@ -219,21 +233,23 @@ TEST_CASE("expire_receipts: more receipts than fit into one transaction, and the
     }
     receipt_options whole;
     whole.whole_table = true;
-    auto const done = expire_receipts(cloud.items, {}, whole).value();
+    time.advance(one_day * 2);
+    auto const done = expire_receipts(cloud.items, one_day, whole).value();
     CHECK(done.removed == 240);
     CHECK(done.partitions == 2);
     CHECK(cloud.receipts() == 0);
-    CHECK(expire_receipts(cloud.items, {}, receipt_options{}).error().code == error_code::invalid_input);
-    CHECK(expire_receipts(cloud.items, -one_day, whole).error().code == error_code::invalid_input);
+    CHECK(expire_receipts(cloud.items, one_day, receipt_options{}).error().code == error_code::invalid_input);
+    CHECK(expire_receipts(cloud.items, -one_day, whole).error().code == error_code::out_of_range_input);
+    CHECK(expire_receipts(cloud.items, {}, whole).error().code == error_code::out_of_range_input);
     whole.calls.operation_id = "x";
-    CHECK(expire_receipts(cloud.items, {}, whole).error().code == error_code::invalid_input);
+    CHECK(expire_receipts(cloud.items, one_day, whole).error().code == error_code::invalid_input);
     whole = {};
     whole.whole_table = true;
     whole.max_attempts = 0;
-    CHECK(expire_receipts(cloud.items, {}, whole).error().code == error_code::out_of_range_input);
+    CHECK(expire_receipts(cloud.items, one_day, whole).error().code == error_code::out_of_range_input);
     side const none;
     none.items.drop().value();
-    CHECK(expire_receipts(none.items, {}, receipts_of_ann()).error().code == error_code::table_not_found);
+    CHECK(expire_receipts(none.items, one_day, receipts_of_ann()).error().code == error_code::table_not_found);
 }
 
 TEST_CASE("synchronize: progress is shown, and a cancellation ends the call") {

@@ -37,6 +37,9 @@ struct receipt_expiry {
     std::uint64_t kept{};       ///< receipts that are younger
 };
 
+/// Least age of a receipt that `expire_receipts` removes: a push that is still on its way must meet the receipt, which refuses it.
+inline constexpr std::chrono::nanoseconds least_receipt_age{std::chrono::hours{1}};
+
 namespace detail {
 
 [[nodiscard]] result<receipt_expiry> expire_receipts_of(
@@ -52,13 +55,16 @@ namespace detail {
 /// with ManyRemovals until `sync_options::allow_many_removals`. Afterwards it synchronises as before. A partition keeps one mark that receipts
 /// were removed.
 ///
-/// Errors: InvalidInput without partitions, with a negative age, or with an operation id; Contention if a partition stays contended; those
-/// of the store. The call may be repeated.
+/// Errors: InvalidInput without partitions or with an operation id; OutOfRangeInput for an age below `least_receipt_age`;
+/// UpdateConditionNotSatisfied if devices pushed during each attempt; those of the store. The call may be repeated.
 /// Cost: one request for each 1,000 receipts of a partition, and one for each 99 that are removed. Thread safety: safe to call from several
 /// threads, while devices synchronise.
 template <class... Types>
 [[nodiscard]] result<receipt_expiry> expire_receipts(
     table<Types...> const& cloud, std::chrono::nanoseconds older_than, receipt_options const& options) {
+    if (older_than < least_receipt_age) {
+        return failure{error_code::out_of_range_input, "expire_receipts must not remove receipts of less than one hour"};
+    }
     return detail::expire_receipts_of(detail::synced_table<Types...>::core(cloud), older_than, options);
 }
 

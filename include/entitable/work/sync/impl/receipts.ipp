@@ -73,9 +73,6 @@ ENTITABLE_DECL result<receipt_expiry> expire_receipts_of(
         return failure{error_code::invalid_input,
             "expire_receipts needs partitions: name them in receipt_options::partitions, or set whole_table"};
     }
-    if (older_than < std::chrono::nanoseconds{}) {
-        return failure{error_code::invalid_input, "the age of a receipt must not be negative"};
-    }
     if (!options.calls.operation_id.empty()) {
         return failure{
             error_code::invalid_input, "expire_receipts sends several writes, which cannot share an operation id"};
