@@ -187,9 +187,7 @@ ENTITABLE_DECL resumable<void> partition_sync::settle() {
             get_entity const reading{of_.there, of_.partition_key, expired_receipts_key(), {}};
             auto const mark = co_await ask(reading, at_place(sync_place::there));
             unknown = mark.has_value();
-            if (!unknown && mark.error().code != error_code::resource_not_found) {
-                co_return failure{mark.error()};
-            }
+            if (!unknown && mark.error().code != error_code::resource_not_found) { co_return failure{mark.error()}; }
         }
     } else {
         unknown = true; // the receipt is of another history, and its version refuses the push
