@@ -28,5 +28,6 @@
 #include <entitable/client/companions/index/impl/index_writer_sums.ipp>
 #include <entitable/client/companions/index/impl/intent.ipp>
 #include <entitable/client/companions/index/impl/maintained_rows.ipp>
+#include <entitable/client/companions/index/impl/maintained_rows_as_stored.ipp>
 #include <entitable/client/companions/index/impl/maintaining.ipp>
 #include <entitable/client/companions/index/impl/sum_audit.ipp>

@@ -22,15 +22,8 @@ ENTITABLE_DECL bool maintaining::has_own(transact const& request) const {
 }
 
 ENTITABLE_DECL entitable::profile maintaining::profile() const {
-    entitable::profile limits = below_.profile();
-    std::size_t most = 1; // operations for a changed entity: its own, and a removal and an addition for each companion
-    for (entity_type const& each : family_->types) {
-        std::size_t operations = 1 + 2 * each.sums.size();
-        for (index_shape const& shape : family_->shapes) { operations += shape.of == each.type ? 2U : 0U; }
-        most = (std::max)(most, operations);
-    }
-    limits.operation_ids = false; // the id of a request is not the id of the transaction
-    limits.max_operations = (std::max)(std::size_t{1}, limits.max_operations / most);
+    entitable::profile limits = writer_->limits();
+    limits.max_transaction_size = below_.profile().max_transaction_size; // callers measure what they send
     return limits;
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// The suite of synchronisation with the cloud behind this library's server: the client of the service, over sockets.
+
+#include "listening.hpp"
+#include <entitable/azure.hpp>
+#include <entitable/memory.hpp>
+
+#include <server/served.hpp>
+#include <support/synced_clouds.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+
+TEST_CASE("synchronize: the suite with the cloud behind a server") {
+    listening const server{table_server{memory_backend{}, with_account()}};
+    rest_options options;
+    options.limits = storage_profile();
+    azure_backend const cloud{text::joined({"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=", planted_key,
+                                  ";TableEndpoint=http://127.0.0.1:", std::to_string(server.port()), "/acct"}),
+        options};
+    auto const device = [] { return any_store{memory_backend{}}; };
+    check_synchronisation_on({any_store{cloud}, any_store{cloud}, device, "Sync", 5});
+}
