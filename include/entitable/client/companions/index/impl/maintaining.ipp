@@ -30,7 +30,15 @@ ENTITABLE_DECL entitable::profile maintaining::profile() const {
         most = (std::max)(most, operations);
     }
     limits.operation_ids = false; // the id of a request is not the id of the transaction
-    limits.max_operations = (std::max)(std::size_t{1}, limits.max_operations / most);
+    std::size_t changes = limits.max_operations / most;
+    if (family_->log) {
+        auto const operations = [&](std::size_t entities) {
+            return entities * most + 2 * (std::min)(entities, family_->log->lanes);
+        };
+        while (changes > 1 && operations(changes) > limits.max_operations) { --changes; }
+        limits.max_transaction_size -= limits.max_transaction_size / 16; // for the entries
+    }
+    limits.max_operations = (std::max)(std::size_t{1}, changes);
     return limits;
 }
 
