@@ -4,6 +4,7 @@
 // The change log of a table: what each write logs, what readers get, trimming, lost responses, limits, costs, and the stored rows.
 
 #include "support/catch.hpp"
+#include <entitable/async_tables.hpp>
 #include <entitable/bulk.hpp>
 #include <entitable/changes.hpp>
 #include <entitable/copy.hpp>
@@ -767,4 +768,19 @@ TEST_CASE("changes_of: a copy of the table continues with the same positions") {
     CHECK(log.next() == "2:+2");
     there.insert(make(3)).value();
     CHECK(log.next() == "3:+3");
+}
+
+namespace {
+task<bool> insert_awaited(async_table<order, logged> const orders) {
+    order const one = make(1);
+    auto const made = co_await orders.insert(one);
+    co_return made.has_value();
+}
+} // namespace
+
+TEST_CASE("changes_of: awaited writes are logged") {
+    opened<> shop;
+    event_loop loop;
+    CHECK(loop.run(insert_awaited(async_table<order, logged>{loop, shop.store, "orders"})));
+    CHECK(shop.log.next() == "1:+1");
 }
