@@ -5,8 +5,5 @@
 /// \file
 /// The change log of a table: `logged`, `changes_of`, `trim_changes`. Part of the core.
 
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/changes_of.hpp>
 #include <entitable/tables.hpp>
-
-#endif

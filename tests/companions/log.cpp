@@ -694,9 +694,9 @@ TEST_CASE("logged: the stored rows") {
     CHECK(rows[2].view().find("Log")->as_guid() == shop.log.at.log);
     CHECK(detail::log_entry_key(8, 7, 0x1F).view() == "~!log!07!000000000000001f");
     CHECK(detail::log_head_key(64, 63).view() == "~!log!63!head");
-    CHECK(detail::lane_of("ORDER:0000000001", 8) == detail::lane_of("ORDER:0000000001", 8));
-    CHECK(detail::lane_of("foobar", 1000) == 720);
-    CHECK(detail::lane_of("a", 11) == 7);
+    CHECK(detail::log_lane_of("ORDER:0000000001", 8) == detail::log_lane_of("ORDER:0000000001", 8));
+    CHECK(detail::log_lane_of("foobar", 1000) == 720);
+    CHECK(detail::log_lane_of("a", 11) == 7);
     call context;
     auto const declared =
         any_store{shop.store}.execute(get_entity{"orders", "~!index!", "~!index!change log", {}}, context).value();

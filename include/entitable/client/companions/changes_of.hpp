@@ -5,7 +5,6 @@
 /// \file
 /// `changes_of`, `trim_changes`: the change log of a table with `logged`.
 
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/logged_writes.hpp>
 #include <entitable/client/companions/several_types.hpp>
 
@@ -31,7 +30,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class First, class Second, class... More>
 [[nodiscard]] result<logged_changes> changes_of(reader<First, Second, More...> const& table,
     std::string_view partition_key, log_position const& after = {}, changes_options const& options = {}) {
-    return detail::read_changes(*table.logged_family(), partition_key, after, options);
+    return detail::read_logged_changes(*table.logged_family(), partition_key, after, options);
 }
 
 /// Removes the changes of a partition up to a position that `changes_of` has returned. Readers behind the position are asked for a full read.
@@ -44,7 +43,14 @@ template <class First, class Second, class... More>
 }
 
 /// Does not compile: the table has no change log.
-template <mapped_entity Entity, class... Given>
+template <class Entity, class... Given>
+result<logged_changes> changes_of(table<Entity> const&, Given const&...) {
+    static_assert(
+        detail::never<Entity>, "this table has no change log: add logged to its types, as in table<order, logged>");
+    return detail::reported();
+}
+/// Does not compile: the table has no change log.
+template <class Entity, class... Given>
 result<logged_changes> changes_of(reader<Entity> const&, Given const&...) {
     static_assert(
         detail::never<Entity>, "this table has no change log: add logged to its types, as in table<order, logged>");
@@ -52,5 +58,3 @@ result<logged_changes> changes_of(reader<Entity> const&, Given const&...) {
 }
 
 ENTITABLE_END_NAMESPACE
-
-#endif

@@ -5,7 +5,6 @@
 /// \file
 /// Writes of a table whose change log is all that it maintains, and reads of the log.
 
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/detail/index_family.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -19,7 +18,7 @@ namespace detail {
     index_family const& family, std::string const& partition_key, std::vector<std::string> const& entities);
 
 /// Reads the changes of a partition after a position: see `changes_of`.
-[[nodiscard]] result<logged_changes> read_changes(index_family const& family, std::string_view partition_key,
+[[nodiscard]] result<logged_changes> read_logged_changes(index_family const& family, std::string_view partition_key,
     log_position const& after, changes_options const& options);
 /// Removes the changes of a partition up to a position: see `trim_changes`.
 [[nodiscard]] result<std::uint64_t> trim_log(
@@ -31,6 +30,4 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/logged_reads.ipp>
 #include <entitable/client/companions/index/impl/logged_writes.ipp>
-#endif
-
 #endif

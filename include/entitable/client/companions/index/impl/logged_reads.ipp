@@ -92,7 +92,7 @@ ENTITABLE_DECL result<guid> declared_log(index_family const& family, bool again,
     return states->log;
 }
 
-ENTITABLE_DECL result<logged_changes> read_changes(index_family const& family, std::string_view partition_key,
+ENTITABLE_DECL result<logged_changes> read_logged_changes(index_family const& family, std::string_view partition_key,
     log_position const& after, changes_options const& options) {
     call context{family.main.options(), *family.options.time};
     context.operation_id.clear();

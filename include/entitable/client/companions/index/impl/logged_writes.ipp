@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-[[nodiscard]] inline call call_of(index_family const& family) {
+[[nodiscard]] inline call log_call_of(index_family const& family) {
     call context{family.main.options(), *family.options.time};
     context.location = read_location::primary;
     return context;
@@ -38,7 +38,7 @@ ENTITABLE_DECL result<void> log_late(index_family const& family, transact const&
 }
 
 ENTITABLE_DECL result<transact::response> write_logged(index_family const& family, transact request) {
-    call context = call_of(family);
+    call context = log_call_of(family);
     log_writer writer{family.main, *family.log, family.seed_of_ids()};
     std::size_t const changes = request.changes.size();
     std::uint64_t seed = 0;
@@ -85,7 +85,7 @@ ENTITABLE_DECL result<transact::response> write_logged(index_family const& famil
 
 ENTITABLE_DECL result<void> log_again(
     index_family const& family, std::string const& partition_key, std::vector<std::string> const& entities) {
-    call context = call_of(family);
+    call context = log_call_of(family);
     log_writer writer{family.main, *family.log, family.seed_of_ids()};
     std::uint64_t seed = 0;
     for (contention rivals{family.options.max_attempts, family.options.delays};;) {

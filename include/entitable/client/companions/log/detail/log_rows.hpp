@@ -5,6 +5,7 @@
 /// \file
 /// The rows of a change log: entries and heads, version 1.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/log/logged_changes.hpp>
 #include <entitable/core/etag.hpp>
 #include <entitable/core/result.hpp>
@@ -40,7 +41,7 @@ struct log_entry {
 }
 
 /// Returns the lane of a row.
-[[nodiscard]] std::uint32_t lane_of(std::string_view row_key, std::size_t lanes) noexcept;
+[[nodiscard]] std::uint32_t log_lane_of(std::string_view row_key, std::size_t lanes) noexcept;
 /// The row key of an entry or a head.
 class log_key {
 public:
@@ -80,4 +81,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/log/impl/log_rows.ipp>
+#endif
+
 #endif

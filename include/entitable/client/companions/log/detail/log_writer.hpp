@@ -6,6 +6,7 @@
 /// `log_writer`: adds the entry of a transaction to the change log, in the same transaction, and decides what a refused or lost request has
 /// done.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/log/detail/log_rows.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/random.hpp>
@@ -118,4 +119,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/log/impl/log_writer.ipp>
+#endif
+
 #endif

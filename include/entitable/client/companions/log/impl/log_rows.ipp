@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL std::uint32_t lane_of(std::string_view row_key, std::size_t lanes) noexcept {
+ENTITABLE_DECL std::uint32_t log_lane_of(std::string_view row_key, std::size_t lanes) noexcept {
     std::uint32_t hash = 2'166'136'261U;
     for (char const each : row_key) { hash = (hash ^ static_cast<unsigned char>(each)) * 16'777'619U; }
     return static_cast<std::uint32_t>(hash % lanes);

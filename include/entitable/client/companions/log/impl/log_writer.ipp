@@ -17,7 +17,7 @@ namespace detail {
 // ---- the known heads --------------------------------------------------------------------------------
 
 ENTITABLE_DECL std::size_t log_heads::place_of(std::string_view partition_key, std::uint32_t lane) noexcept {
-    return (lane_of(partition_key, most) + std::size_t{lane} * 17) % most;
+    return (log_lane_of(partition_key, most) + std::size_t{lane} * 17) % most;
 }
 
 ENTITABLE_DECL std::optional<log_head> log_heads::find(std::string_view partition_key, std::uint32_t lane) const {
@@ -94,7 +94,7 @@ ENTITABLE_DECL result<void> log_writer::add(
             ? !system_row::is_one(row_key)
             : std::binary_search(entities->begin(), entities->end(), row_key, std::less<>{});
         if (!is_logged) { continue; }
-        std::uint32_t const lane = log_.lanes == 1 ? 0 : lane_of(row_key, log_.lanes);
+        std::uint32_t const lane = log_.lanes == 1 ? 0 : log_lane_of(row_key, log_.lanes);
         auto at = std::ranges::find(entries_, lane, &log_entry::lane);
         if (at == entries_.end()) {
             entries_.emplace_back().lane = lane;
@@ -144,9 +144,9 @@ ENTITABLE_DECL std::size_t log_writer::rows_for(std::vector<std::string> const& 
     std::vector<bool> touched(log_.lanes);
     std::size_t rows = 0;
     for (std::string const& each : entities) {
-        auto const lane = touched[lane_of(each, log_.lanes)];
+        auto const lane = touched[log_lane_of(each, log_.lanes)];
         rows += lane ? 0U : 2U;
-        touched[lane_of(each, log_.lanes)] = true;
+        touched[log_lane_of(each, log_.lanes)] = true;
     }
     return rows;
 }
@@ -243,7 +243,7 @@ ENTITABLE_DECL result<bool> log_writer::insert_missing_heads(
     bool inserted = false;
     std::vector<std::uint32_t> lanes;
     for (std::string const& each : entities) {
-        std::uint32_t const lane = lane_of(each, log_.lanes);
+        std::uint32_t const lane = log_lane_of(each, log_.lanes);
         if (std::ranges::find(lanes, lane) != lanes.end()) { continue; }
         lanes.push_back(lane);
         ENTITABLE_TRY(log_head const head, head_of(partition_key, lane, context));
