@@ -11,6 +11,7 @@
 #include <entitable/expiry.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
+#include <entitable/sync.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/unit_of_work.hpp>
 
@@ -783,4 +784,43 @@ TEST_CASE("changes_of: awaited writes are logged") {
     event_loop loop;
     CHECK(loop.run(insert_awaited(async_table<order, logged>{loop, shop.store, "orders"})));
     CHECK(shop.log.next() == "1:+1");
+}
+
+TEST_CASE("changes_of: a synchronisation logs what it writes, on both sides") {
+    opened<> cloud;
+    opened<> device;
+    device.orders.insert(make(1)).value();
+    cloud.orders.insert(make(2)).value();
+    sync_options how;
+    how.partitions = {"Kiel"};
+    auto const report = synchronize(device.orders, cloud.orders, how).value();
+    CHECK(report.good());
+    CHECK(report.pushed == 1);
+    CHECK(report.pulled == 1);
+    CHECK(device.log.next() == "1:+1 2:+2");
+    CHECK(cloud.log.next() == "1:+2 2:+1");
+    device.orders.remove("Kiel", 2, any_etag).value();
+    synchronize(device.orders, cloud.orders, how).value();
+    CHECK(device.log.next() == "3:-2");
+    CHECK(cloud.log.next() == "3:-2");
+    cloud.meddled = {};
+    synchronize(device.orders, cloud.orders, how).value();
+    CHECK(cloud.meddled.requests == 1); // nothing has changed
+    CHECK(device.log.next() == "");
+    CHECK(cloud.log.next() == "");
+}
+
+TEST_CASE("changes_of: a quiet synchronisation of 100 logged partitions is 100 requests") {
+    opened<> cloud;
+    opened<> device;
+    sync_options how;
+    for (int partition = 0; partition < 100; ++partition) {
+        how.partitions.push_back("c" + std::to_string(partition));
+        device.orders.insert(order{how.partitions.back(), 1, "ann", 5}).value();
+    }
+    CHECK(synchronize(device.orders, cloud.orders, how)->good());
+    CHECK(cloud.orders.scan_table().count().value() == 100);
+    cloud.meddled = {};
+    CHECK(synchronize(device.orders, cloud.orders, how)->good());
+    CHECK(cloud.meddled.requests == 100);
 }

@@ -62,8 +62,8 @@ struct edit_record {
     std::string problem{};
     bool restores{}; ///< a file may be restored: edits meet their own echo
 
-    /// `stands`: whether the decision is known to be stored.
-    void add(sync_conflict const& of, bool stands = true) {
+    /// `stands`: whether the decision is known to be stored. `place`: the device that reports it.
+    void add(sync_conflict const& of, std::size_t place, bool stands = true) {
         edits const here = of.here ? edits_of(of.here->view().find("Text")->as_string()) : edits{};
         edits const there = of.there ? edits_of(of.there->view().find("Text")->as_string()) : edits{};
         told[of.row_key].insert(here.begin(), here.end());
@@ -72,6 +72,9 @@ struct edit_record {
             problem = "a file that was not restored is taken for a restored one";
         }
         if (of.restored && !of.here) { removed.erase(of.row_key); } // the removal lost, and that is reported
+        if (of.restored && of.here) { // it may have removed the row before it wrote this content
+            std::erase_if(removed[of.row_key], [&](removal const& each) { return each.place == place; });
+        }
         if (!stands || of.restored || restores || !of.here || !of.there) { return; }
         if (knows(here, there) || knows(there, here)) {
             problem = "a conflict of \"" + text_of(here) + "\" with \"" + text_of(there) + "\", which knew the other";
@@ -240,8 +243,8 @@ public:
           ids_(std::make_unique<detail::fresh_ids>(seed)),
           report_(std::make_unique<sync_report>()),
           policy_(std::make_unique<sync_policy>()) {
-        *policy_ = [told = record_, conflicts = std::move(conflicts)](sync_conflict const& of) {
-            told->add(of, false); // the policy may be called in vain: another was faster
+        *policy_ = [told = record_, place, conflicts = std::move(conflicts)](sync_conflict const& of) {
+            told->add(of, place, false); // the policy may be called in vain: another was faster
             return conflicts(of);
         };
         backoff const at_once{.base = {}, .least = {}, .most = {}, .jitter = 0};
@@ -264,7 +267,7 @@ public:
     [[nodiscard]] result<void> finish() {
         auto done = running_->finish();
         if (done) { record_->restored.erase(place_); }
-        for (settled_conflict const& each : report_->conflicts) { record_->add(each.sides, done.has_value()); }
+        for (settled_conflict const& each : report_->conflicts) { record_->add(each.sides, place_, done.has_value()); }
         return done;
     }
 

@@ -10,11 +10,15 @@
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/call.hpp>
+#include <entitable/core/request/profile.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/shared.hpp>
+#include <entitable/core/transport/any_store.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -24,6 +28,13 @@ struct transaction_options;
 namespace detail {
 
 class transaction_scope;
+
+/// What a row is to a table that maintains additional rows.
+enum class maintained_row : std::uint8_t {
+    entity,    ///< callers write it
+    companion, ///< the table writes it: an index row, or sums
+    unlisted,  ///< the table does not have its type
+};
 
 /// Writes entities together with the rows that a table maintains for them. Thread safety: safe to use from several threads.
 class companion_writer : public counted {
@@ -45,6 +56,22 @@ public:
     /// Returns an error if readers may not yet, or may no longer, use the rows of a companion. `companion`: its
     /// position.
     [[nodiscard]] virtual result<void> check_ready(std::size_t companion, call& context) const = 0;
+
+    // ---- for code that writes rows of the table as they are stored ----
+
+    /// What a row with these keys is to the table. The keys are not those of a system row.
+    [[nodiscard]] virtual maintained_row kind_of(
+        std::string_view partition_key, std::string_view row_key) const noexcept = 0;
+    /// The limits of the store for transactions in which only entities are counted: the rest is room for the rows that the table adds.
+    [[nodiscard]] virtual profile limits() const = 0;
+    /// Returns a writer that sends the requests to the table of the entities through another store, with these options.
+    [[nodiscard]] virtual shared<companion_writer> through(any_store store, call_options options) const = 0;
+    /// Like `write`, for changes of entities and system rows whose versions the caller has read: a change under a version ends the call if
+    /// the row has another one. `known` returns an entity as the caller has read it, or nothing; such an entity is not read again. The
+    /// versions of system rows are empty in the response. Errors: EntityAlreadyExists, with the position of the entity, and the keys of the
+    /// index row in `detail`, if another entity has its key of a unique index.
+    [[nodiscard]] virtual result<transact::response> write_known(
+        transact const& changes, function_ref<std::optional<row_view>(std::string_view row_key)> known) const = 0;
 };
 
 } // namespace detail

@@ -27,6 +27,7 @@
 #include <entitable/work/sequence/impl/sequence.ipp>
 #include <entitable/work/sync/impl/partition_sync.ipp>
 #include <entitable/work/sync/impl/partition_writes.ipp>
+#include <entitable/work/sync/impl/receipts.ipp>
 #include <entitable/work/sync/impl/sync_plan.ipp>
 #include <entitable/work/sync/impl/sync_policy.ipp>
 #include <entitable/work/sync/impl/sync_rows.ipp>

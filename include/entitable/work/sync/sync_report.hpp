@@ -9,6 +9,7 @@
 #include <entitable/work/sync/sync_policy.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,22 @@ struct failed_partition {
     std::string partition_key; ///< its key
     entitable::error error;    ///< the reason; with effect unknown, the last changes may have been sent
 };
+
+/// The progress of a synchronisation.
+struct sync_progress {
+    std::uint64_t partitions{}; ///< partitions that have ended, including those that failed
+    std::uint64_t total{};      ///< all partitions of the call
+    std::uint64_t pulled{};     ///< rows that were changed or removed in the local table
+    std::uint64_t pushed{};     ///< rows that were changed or removed in the cloud
+    std::uint64_t conflicts{};  ///< conflicts that were decided
+    std::uint64_t held{};       ///< rows that were held back, in partitions that have ended
+    std::uint64_t failed{};     ///< partitions that ended early
+    std::string partition_key;  ///< the partition that was synchronised last
+};
+
+/// Called with the progress, on the thread of the synchronisation. May throw, which ends the call as a crash would: the next call continues,
+/// and the report is lost.
+using sync_progress_callback = std::function<void(sync_progress const&)>;
 
 /// The result of a synchronisation. Every content that lost to another is in `conflicts`.
 struct sync_report {

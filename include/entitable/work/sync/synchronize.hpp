@@ -9,6 +9,7 @@
 
 #include <entitable/client/contention.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/work/sync/detail/synced_table.hpp>
 #include <entitable/work/sync/sync_report.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -24,15 +25,18 @@ struct sync_options {
     bool allow_many_removals{};
     std::uint32_t max_attempts{20};     ///< attempts for one partition that others write, including the first; from 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    call_options calls{};               ///< options of each request; an operation id is refused
-    clock* time{&system_clock()};       ///< clock for delays
-    std::uint64_t seed{};               ///< seed of delays; 0 for a fresh seed. Names of pushes are always random
+    /// Options of each request; an operation id is refused. Its cancellation ends the call: the partitions that were not synchronised stand in
+    /// `sync_report::failed` with Cancelled.
+    call_options calls{};
+    sync_progress_callback watch{}; ///< called after each transaction that changed rows, and after each partition
+    clock* time{&system_clock()};   ///< clock for delays
+    std::uint64_t seed{};           ///< seed of delays; 0 for a fresh seed. Names of pushes are always random
 };
 
 namespace detail {
 
-[[nodiscard]] result<sync_report> synchronize_tables(any_store const& local, std::string const& local_table,
-    any_store const& cloud, std::string const& cloud_table, sync_options const& options);
+[[nodiscard]] result<sync_report> synchronize_tables(
+    table_core const& local, table_core const& cloud, sync_options const& options);
 
 } // namespace detail
 
@@ -67,12 +71,13 @@ namespace detail {
 template <class... Types>
 [[nodiscard]] result<sync_report> synchronize(
     table<Types...> const& local, table<Types...> const& cloud, sync_options const& options) {
-    constexpr bool maintained = requires { requires table<Types...>::is_maintained; };
-    static_assert(!maintained, "synchronize does not support a table with indexes or sums");
-    if constexpr (maintained) {
+    constexpr bool wide = (detail::is_wide<Types> || ...);
+    static_assert(!wide, "synchronize does not support wide entities: their rows would not arrive together");
+    if constexpr (wide) {
         return sync_report{};
     } else {
-        return detail::synchronize_tables(local.store(), local.name(), cloud.store(), cloud.name(), options);
+        using of = detail::synced_table<Types...>;
+        return detail::synchronize_tables(of::core(local), of::core(cloud), options);
     }
 }
 

@@ -14,11 +14,14 @@
 /// receipt is written once more, which gives it another version, so that a late push is refused. A receipt with an unknown name tells
 /// that the local rows are older than what was sent from them.
 
+#include <entitable/client/companion_writer.hpp>
 #include <entitable/core/request/resumable.hpp>
 #include <entitable/core/transport/contention.hpp>
 #include <entitable/work/messaging/detail/held_time.hpp>
 #include <entitable/work/sync/detail/sync_rows.hpp>
 #include <entitable/work/sync/sync_report.hpp>
+
+#include <functional>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -35,7 +38,9 @@ struct synced_partition {
     profile local;
     profile cloud;
     fresh_ids* ids{};
-    random_source* delays_from{}; ///< jitter of delays; null for that of `ids`
+    random_source* delays_from{};         ///< jitter of delays; null for that of `ids`
+    companion_writer const* companions{}; ///< of both tables; null if writes of rows change no other rows
+    std::function<void()> const* watch{}; ///< called after each transaction that changed rows; null for none
 };
 
 /// Transports of the protocol, by index. Writes are sent once: a repetition below would meet the version that the first attempt has made.
@@ -55,6 +60,8 @@ public:
 
     /// Runs the protocol. The object must outlive the coroutine.
     [[nodiscard]] resumable<void> run();
+    /// Returns a row of a side as it was last read; nullopt without it.
+    [[nodiscard]] std::optional<row_view> known_row(bool local, std::string_view row_key) const;
     /// Adds what is not synchronised to the report: rows that are held back, and the partition if `run` failed.
     void end(result<void> const& ran);
 
@@ -97,6 +104,8 @@ private:
     [[nodiscard]] resumable<void> settle();
     /// Makes the local changes. False if a local program was faster.
     [[nodiscard]] resumable<bool> apply(std::vector<local_change> changes, bool restored);
+    /// Reads the version of the state, after a write whose response did not have it.
+    [[nodiscard]] resumable<void> read_version();
     /// Sends the changed local rows. False if another writer was faster.
     [[nodiscard]] resumable<bool> push(std::vector<pushed_row> rows);
     /// Sends one transaction of changed rows.
@@ -114,6 +123,9 @@ private:
     [[nodiscard]] result<bool> refused(error why, std::vector<std::string> const& row_keys, bool divides);
 
     [[nodiscard]] std::size_t most_rows_a_push() const;
+    void show_progress() const {
+        if (of_.watch != nullptr) { (*of_.watch)(); }
+    }
     [[nodiscard]] random_source& delays_from() const {
         return of_.delays_from != nullptr ? *of_.delays_from : of_.ids->random();
     }
@@ -131,6 +143,8 @@ private:
     /// Whether a row cannot be synchronised because of its size or its key; it is then held back.
     [[nodiscard]] bool is_held(sides const& of);
     void hold(std::string_view row_key, error why);
+    /// Whether a base is the content of a push of this device that may not have been applied.
+    [[nodiscard]] bool is_uncertain(std::string_view row_key) const;
     [[nodiscard]] std::optional<row_view> view_of_base(std::string_view row_key) const;
 
     synced_partition of_;

@@ -46,6 +46,10 @@ struct synced_rows {
 
 /// Returns the row key of a receipt.
 [[nodiscard]] std::string receipt_key(std::string_view device);
+/// Whether a row key is that of a receipt.
+[[nodiscard]] bool is_receipt_key(std::string_view row_key);
+/// Returns the row key of the mark that receipts of the partition were removed.
+[[nodiscard]] std::string expired_receipts_key();
 
 [[nodiscard]] row row_of_state(std::string_view partition_key, sync_state const& state);
 /// Errors: RowMalformed.

@@ -33,6 +33,13 @@ ENTITABLE_DECL void partition_sync::end(result<void> const& ran) {
     if (!ran) { report_.failed.push_back({of_.partition_key, ran.error()}); }
 }
 
+ENTITABLE_DECL std::optional<row_view> partition_sync::known_row(bool local, std::string_view row_key) const {
+    synced_rows const* const side = local ? &here_ : there_ ? &*there_ : nullptr;
+    if (side == nullptr) { return std::nullopt; }
+    auto const found = side->rows.find(row_key);
+    return found != side->rows.end() ? std::optional{found->second} : std::nullopt;
+}
+
 // ---- reads ------------------------------------------------------------------------------------------------
 
 ENTITABLE_DECL resumable<synced_rows> partition_sync::read(sync_place from) {
@@ -53,6 +60,12 @@ ENTITABLE_DECL resumable<synced_rows> partition_sync::read(sync_place from) {
         co_return failure{error_code::not_supported,
             text::joined({"the table \"", local ? of_.here : of_.there, "\" has ", kind->holds,
                 ", which synchronize does not support"})};
+    }
+    if (of_.companions != nullptr) {
+        // Each side makes its own rows of indexes and sums.
+        std::erase_if(found.rows, [&](auto const& each) {
+            return of_.companions->kind_of(of_.partition_key, each.first) == maintained_row::companion;
+        });
     }
     co_return found;
 }
@@ -141,13 +154,20 @@ ENTITABLE_DECL resumable<void> partition_sync::settle() {
     sync_state next = state_;
     next.push.clear();
     std::vector<mutation> bases;
-    if (last == state_.push) {
+    // Makes what the push has sent the base of its rows. If it is unknown whether the push was applied, the bases say so by its name.
+    auto const adopt = [&](bool is_known) {
         for (auto const& [row_key, base] : here_.bases) {
             if (base.push != state_.push) { continue; }
             std::optional<row_view> content;
             if (base.pushed) { content = row_view{of_.partition_key, row_key, *base.pushed}; }
-            bases.push_back(base_to(row_key, content));
+            bases.push_back(is_known ? base_to(row_key, content)
+                                     : mutation::insert_or_replace(row_of_base(
+                                           of_.partition_key, row_key, base_row{base.pushed, base.push, {}})));
         }
+    };
+    bool unknown = false;
+    if (last == state_.push) {
+        adopt(true);
         next.receipt = state_.push;
     } else if (last == state_.receipt) {
         // Not applied so far. The receipt gets another version, so that the push is refused if it arrives late.
@@ -161,7 +181,24 @@ ENTITABLE_DECL resumable<void> partition_sync::settle() {
             static_cast<void>(never);
             co_return co_await begin_again(true);
         }
-    } // else the receipt is of another history, and its version refuses the push
+        if (last.empty()) {
+            // The first push from here. If receipts were removed, its own may be among them: then the push was applied, and others may
+            // have removed its rows since.
+            get_entity const reading{of_.there, of_.partition_key, expired_receipts_key(), {}};
+            auto const mark = co_await ask(reading, at_place(sync_place::there));
+            unknown = mark.has_value();
+            if (!unknown && mark.error().code != error_code::resource_not_found) {
+                co_return failure{mark.error()};
+            }
+        }
+    } else {
+        unknown = true; // the receipt is of another history, and its version refuses the push
+    }
+    if (unknown) {
+        // The push may have been applied, and no receipt has its name: the local rows count as restored.
+        adopt(false);
+        next.receipt = state_.push;
+    }
     ENTITABLE_CO_TRY(bool const wrote, co_await write_here(std::move(bases), {}, std::move(next)));
     if (!wrote) { co_return co_await begin_again(true); }
     co_return {};

@@ -3,7 +3,9 @@
 // The writes of the synchronisation of a partition: what a refusal means, local transactions, pushes.
 #pragma once
 
+#include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/sync/detail/partition_sync.hpp>
 
@@ -33,7 +35,9 @@ inline bool is_of_a_row(error const& why) {
         case error_code::invalid_input:
         case error_code::out_of_range_input:
         case error_code::duplicate_properties_specified:
-        case error_code::request_body_too_large: return true;
+        case error_code::request_body_too_large:
+        case error_code::row_mismatch: // an index or sums of a row that cannot be read as its entity
+        case error_code::key_not_splittable: return true;
         case error_code::other_service_error: return why.http_status == 0 || why.http_status == 400;
         default: return false;
     }
@@ -46,10 +50,12 @@ inline bool is_busy(error const& why) {
 /// Bytes of rows in one transaction, by both measures: as they are stored, and as a service counts them.
 class transaction_bytes {
 public:
-    explicit transaction_bytes(profile const& limits) : most_served_(limits.max_transaction_size / 8 * 7) {}
+    explicit transaction_bytes(profile const& limits)
+        : most_stored_((std::min)(most_sync_bytes, limits.max_transaction_size / 8 * 7)),
+          most_served_(limits.max_transaction_size / 8 * 7) {}
     /// Whether a transaction has room for more rows.
     [[nodiscard]] bool fits(std::size_t stored, std::size_t served) const {
-        return stored_ + stored <= most_sync_bytes && served_ + served <= most_served_;
+        return stored_ + stored <= most_stored_ && served_ + served <= most_served_;
     }
     void add(std::size_t stored, std::size_t served) {
         stored_ += stored;
@@ -57,6 +63,7 @@ public:
     }
 
 private:
+    std::size_t most_stored_;
     std::size_t most_served_;
     std::size_t stored_{};
     std::size_t served_{};
@@ -65,8 +72,11 @@ private:
 ENTITABLE_DECL result<bool> partition_sync::refused(error why, std::vector<std::string> const& row_keys, bool divides) {
     last_ = why;
     next_ = attempt::after_delay;
-    if (was_beaten(why) || is_busy(why)) { return false; }
-    if (!is_of_a_row(why)) { return failure{std::move(why)}; }
+    bool const is_taken = of_.companions != nullptr && why.code == error_code::entity_already_exists &&
+        why.operation_index && *why.operation_index < row_keys.size() &&
+        why.detail != keys_text(of_.partition_key, row_keys[*why.operation_index]);
+    if (!is_taken && (was_beaten(why) || is_busy(why))) { return false; }
+    if (!is_taken && !is_of_a_row(why)) { return failure{std::move(why)}; }
     // A transaction that is too large is the fault of all its rows, whichever one the store names.
     bool const named = why.operation_index && why.code != error_code::request_body_too_large;
     bool const single = !row_keys.empty() && row_keys.front() == row_keys.back();
@@ -109,7 +119,20 @@ ENTITABLE_DECL resumable<bool> partition_sync::write_here(
     version_ = std::move(answered->results.back().etag);
     version_known_ = !version_->empty();
     state_ = std::move(next);
+    if (!version_known_) { ENTITABLE_CO_CHECK(co_await read_version()); }
     co_return true;
+}
+
+ENTITABLE_DECL resumable<void> partition_sync::read_version() {
+    get_entity const reading{of_.here, of_.partition_key, std::string{system_row::synced}, {}};
+    ENTITABLE_CO_TRY(auto found, co_await ask(reading, at_place(sync_place::here)));
+    ENTITABLE_CO_TRY(sync_state const stored, state_of_row(found.entity.view()));
+    if (stored.device != state_.device || stored.receipt != state_.receipt || stored.push != state_.push) {
+        co_return failure{error_code::sync_running, "the partition is being synchronised by another call"};
+    }
+    version_ = std::move(found.etag);
+    version_known_ = true;
+    co_return {};
 }
 
 ENTITABLE_DECL resumable<bool> partition_sync::apply(std::vector<local_change> changes, bool restored) {
@@ -153,6 +176,7 @@ ENTITABLE_DECL resumable<bool> partition_sync::apply(std::vector<local_change> c
         if (may_stand) { std::move(conflicts.begin(), conflicts.end(), std::back_inserter(report_.conflicts)); }
         if (!wrote || !*wrote) { co_return wrote; }
         report_.pulled += pulled;
+        show_progress();
     } while (at < changes.size());
     if (restored) {
         report_.restored.push_back(of_.partition_key);
@@ -212,11 +236,14 @@ ENTITABLE_DECL resumable<bool> partition_sync::push_part(std::vector<pushed_row>
     etag const receipt = std::move(answered->results.back().etag);
     receipt_ = row{
         of_.partition_key, receipt_key(state_.device), request.changes.back().entity.payload(), receipt.to_string()};
+    if (receipt.empty()) { ENTITABLE_CO_CHECK(co_await read_receipt()); }
 
     next.receipt = name;
     next.push.clear();
     // The bases become what was sent, not what is there now: a program may have changed the rows since.
-    co_return co_await write_here(std::move(bases), std::move(row_keys), std::move(next));
+    auto const ended = co_await write_here(std::move(bases), std::move(row_keys), std::move(next));
+    show_progress();
+    co_return ended;
 }
 
 ENTITABLE_DECL resumable<bool> partition_sync::push(std::vector<pushed_row> rows) {

@@ -36,12 +36,24 @@ ENTITABLE_DECL std::optional<row_view> partition_sync::view_of_base(std::string_
     return row_view{of_.partition_key, row_key, *found->second.content};
 }
 
+ENTITABLE_DECL bool partition_sync::is_uncertain(std::string_view row_key) const {
+    auto const found = here_.bases.find(row_key);
+    return found != here_.bases.end() && !state_.receipt.empty() && found->second.push == state_.receipt;
+}
+
 ENTITABLE_DECL void partition_sync::hold(std::string_view row_key, error why) {
     held_.insert_or_assign(std::string{row_key}, std::move(why));
 }
 
 ENTITABLE_DECL bool partition_sync::is_held(sides const& of) {
     if (held_.find(of.row_key) != held_.end()) { return true; }
+    if (of_.companions != nullptr &&
+        of_.companions->kind_of(of_.partition_key, of.row_key) == maintained_row::unlisted) {
+        hold(of.row_key,
+            error{error_code::invalid_input,
+                "the table has indexes or sums, and its list does not have the type of this row"});
+        return true;
+    }
     for (std::optional<row_view> const& side : {of.here, of.there}) {
         if (side && side->payload.size() > max_synced_payload) {
             hold(of.row_key,
@@ -95,6 +107,11 @@ ENTITABLE_DECL result<void> partition_sync::check_decision(sides const& of, sync
         return failure{error_code::key_reserved,
             "the policy returned a new row key that begins with \"~!\", which is reserved for the library"};
     }
+    if (of_.companions != nullptr &&
+        of_.companions->kind_of(of_.partition_key, content.row_key) != maintained_row::entity) {
+        return failure{
+            error_code::invalid_input, "the policy returned a new row key that is not a key of an entity of the table"};
+    }
     if (here_.rows.contains(content.row_key) || there_->rows.contains(content.row_key) ||
         here_.bases.contains(content.row_key) ||
         std::find(renamed_.begin(), renamed_.end(), content.row_key) != renamed_.end()) {
@@ -144,7 +161,9 @@ ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::settl
 
 /// The local change that a row needs; none if it needs none, or is held back.
 ENTITABLE_DECL std::optional<partition_sync::local_change> partition_sync::change_of(sides const& of, bool restored) {
-    bool const same_here = same_side(of.here, of.base);
+    // The base may be content of this device that nobody else has had.
+    bool const uncertain = restored && is_uncertain(of.row_key);
+    bool const same_here = same_side(of.here, of.base) && !uncertain;
     bool const same_there = same_side(of.there, of.base);
     if (same_there && (same_here || !restored)) { return std::nullopt; }
     local_change made{std::string{of.row_key}};

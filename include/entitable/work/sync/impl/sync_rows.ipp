@@ -42,6 +42,11 @@ inline failure malformed_sync_row(row_view stored) {
 }
 
 ENTITABLE_DECL std::string receipt_key(std::string_view device) { return text::joined({system_row::synced, device}); }
+ENTITABLE_DECL bool is_receipt_key(std::string_view row_key) {
+    constexpr std::size_t digits = 32;
+    return row_key.starts_with(system_row::synced) && row_key.size() == system_row::synced.size() + digits;
+}
+ENTITABLE_DECL std::string expired_receipts_key() { return text::joined({system_row::synced, "expired"}); }
 
 ENTITABLE_DECL row row_of_state(std::string_view partition_key, sync_state const& state) {
     row_builder made{partition_key, system_row::synced};

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/companion_writer.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/shared.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/transport/transport.hpp>
@@ -10,6 +13,9 @@
 #include <entitable/work/sync/detail/partition_sync.hpp>
 #include <entitable/work/sync/synchronize.hpp>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -28,6 +34,81 @@ struct sent_once {
         context.retry = before;
         return answered;
     }
+};
+
+/// The versions that the last transaction of a store has made, by row key.
+struct made_versions : counted {
+    std::map<std::string, etag, std::less<>> of{};
+};
+
+/// Passes requests on, and notes the versions that each transaction makes.
+struct noting_store {
+    using is_transport = void;
+    any_store below;
+    shared<made_versions> made;
+
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answered = below.execute(request, context);
+        if constexpr (std::same_as<Request, transact>) {
+            if (answered && answered->results.size() == request.changes.size()) {
+                for (std::size_t at = 0; at < request.changes.size(); ++at) {
+                    made->of.insert_or_assign(
+                        std::string{request.changes[at].entity.row_key()}, answered->results[at].etag);
+                }
+            }
+        }
+        return answered;
+    }
+};
+
+/// One side of tables with indexes and sums: each transaction of rows also writes their companions, on that side.
+class maintained_side {
+public:
+    using is_transport = void; ///< opts in to `transport`
+
+    /// `current`: the synchronisation under way.
+    maintained_side(
+        any_store below, companion_writer const& of, bool local, partition_sync const* const& current, call_options how)
+        : below_(std::move(below)),
+          made_(shared<made_versions>::make()),
+          writer_(of.through(any_store{noting_store{below_, made_}}, std::move(how))),
+          local_(local),
+          current_(&current) {}
+
+    [[nodiscard]] entitable::profile profile() const { return below_.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, transact>) {
+            bool const has_entity = std::any_of(request.changes.begin(), request.changes.end(),
+                [](mutation const& each) { return !system_row::is_one(each.entity.row_key()); });
+            if (has_entity) { return write(request); }
+        }
+        return below_.execute(request, context);
+    }
+
+private:
+    [[nodiscard]] result<transact::response> write(transact const& request) const {
+        made_->of.clear();
+        auto answered = writer_->write_known(
+            request, [&](std::string_view row_key) { return (*current_)->known_row(local_, row_key); });
+        if (!answered) { return answered; }
+        for (std::size_t at = 0; at < request.changes.size(); ++at) {
+            auto const found = made_->of.find(request.changes[at].entity.row_key());
+            written& one = answered->results[at];
+            if (one.etag.empty() && found != made_->of.end()) { one.etag = found->second; }
+        }
+        return answered;
+    }
+
+    any_store below_;
+    shared<made_versions> made_;
+    shared<companion_writer> writer_;
+    bool local_;
+    partition_sync const* const* current_;
 };
 
 /// The partitions of both tables, in order. Includes partitions whose rows were all removed.
@@ -49,8 +130,9 @@ inline result<void> check_operations(std::string_view which, std::size_t most, s
             " store, which allows ", std::to_string(most)})};
 }
 
-ENTITABLE_DECL result<sync_report> synchronize_tables(any_store const& local, std::string const& local_table,
-    any_store const& cloud, std::string const& cloud_table, sync_options const& options) {
+/// Refuses calls and tables that cannot be synchronised.
+inline result<void> check_synchronisation(
+    table_core const& local, table_core const& cloud, sync_options const& options) {
     if (options.partitions.empty() && !options.whole_table) {
         return failure{error_code::invalid_input,
             "synchronize needs partitions: name them in sync_options::partitions, or set whole_table"};
@@ -64,28 +146,69 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(any_store const& local, st
         return failure{error_code::out_of_range_input, "max_attempts of synchronize must be at least 1"};
     }
     ENTITABLE_CHECK(options.delays.validate());
+    for (table_core const* side : {&local, &cloud}) {
+        if (side->type() != nullptr) {
+            return failure{error_code::not_supported,
+                text::joined({"synchronize takes the table \"", side->name(),
+                    "\" with all its types, not the entities of one type"})};
+        }
+    }
+    if ((local.writer() == nullptr) != (cloud.writer() == nullptr)) {
+        return failure{error_code::invalid_input, "one of the tables was moved from"};
+    }
+    return {};
+}
+/// The limits for the rows of a side.
+inline profile limits_of_side(table_core const& side) {
+    return side.writer() != nullptr ? side.writer()->limits() : side.store().profile();
+}
+
+ENTITABLE_DECL result<sync_report> synchronize_tables(
+    table_core const& local, table_core const& cloud, sync_options const& options) {
+    ENTITABLE_CHECK(check_synchronisation(local, cloud, options));
+    profile const limits_here = limits_of_side(local);
+    profile const limits_there = limits_of_side(cloud);
     // Here a row, a row that a policy adds, their base and the state; there a row and the receipt.
-    ENTITABLE_CHECK(check_operations("local", local.profile().max_operations, 4));
-    ENTITABLE_CHECK(check_operations("cloud's", cloud.profile().max_operations, 2));
+    ENTITABLE_CHECK(check_operations("local", limits_here.max_operations, 4));
+    ENTITABLE_CHECK(check_operations("cloud's", limits_there.max_operations, 2));
     std::set<std::string> partitions{options.partitions.begin(), options.partitions.end()};
     if (options.whole_table) {
         ENTITABLE_TRY(partitions,
-            partitions_of_both(
-                table_core{local, local_table, options.calls}, table_core{cloud, cloud_table, options.calls}));
+            partitions_of_both(table_core{local.store(), local.name(), options.calls},
+                table_core{cloud.store(), cloud.name(), options.calls}));
     }
     // A name that repeats would make a push that was lost look applied, and hide a restored file: names have no seed.
     fresh_ids ids{0};
     random_source delays_from{options.seed != 0 ? options.seed : ids.random().bits()};
     sync_report report;
-    any_store const here{sent_once{local}};
-    any_store const there_once{sent_once{cloud}};
+    partition_sync const* current = nullptr;
+    any_store const there = cloud.store();
+    any_store here{sent_once{local.store()}};
+    any_store there_once{sent_once{there}};
+    if (local.writer() != nullptr) {
+        here = any_store{maintained_side{here, *local.writer(), true, current, options.calls}};
+        there_once = any_store{maintained_side{there_once, *cloud.writer(), false, current, options.calls}};
+    }
+    std::string const* last = nullptr;
+    std::function<void()> const watch = [&] {
+        options.watch({report.partitions, partitions.size(), report.pulled, report.pushed, report.conflicts.size(),
+            report.held.size(), report.failed.size(), *last});
+    };
+    std::function<void()> const* const shown = options.watch ? &watch : nullptr;
     for (std::string const& partition_key : partitions) {
-        partition_sync one{
-            {local_table, cloud_table, partition_key, &options.conflicts, options.allow_many_removals,
-                options.max_attempts, options.delays, local.profile(), cloud.profile(), &ids, &delays_from},
+        last = &partition_key;
+        if (options.calls.cancellation.cancelled()) {
+            report.failed.push_back({partition_key, error{error_code::cancelled, "the synchronisation was cancelled"}});
+            continue;
+        }
+        partition_sync one{{local.name(), cloud.name(), partition_key, &options.conflicts, options.allow_many_removals,
+                               options.max_attempts, options.delays, limits_here, limits_there, &ids, &delays_from,
+                               local.writer(), shown},
             report};
+        current = &one;
         auto running = one.run();
-        one.end(entitable::run(running, options.calls, *options.time, here, cloud, there_once));
+        one.end(entitable::run(running, options.calls, *options.time, here, there, there_once));
+        if (shown != nullptr) { watch(); }
     }
     return report;
 }

@@ -28,6 +28,12 @@ public:
     [[nodiscard]] result<void> check_ready(std::size_t companion, call& context) const override {
         return family_->check_ready(companion, context);
     }
+    [[nodiscard]] maintained_row kind_of(
+        std::string_view partition_key, std::string_view row_key) const noexcept override;
+    [[nodiscard]] profile limits() const override;
+    [[nodiscard]] shared<companion_writer> through(any_store store, call_options options) const override;
+    [[nodiscard]] result<transact::response> write_known(
+        transact const& changes, function_ref<std::optional<row_view>(std::string_view row_key)> known) const override;
 
 private:
     [[nodiscard]] bool has_no_companions(mutation const& change) const noexcept;
@@ -35,6 +41,8 @@ private:
     [[nodiscard]] bool are_only_logged(std::span<mutation const> changes) const noexcept;
     /// Writes one entity for which nothing is maintained, under the lease of the declaration.
     [[nodiscard]] result<written> write_alone(mutation&& change) const;
+    /// Position of the entity whose row in a unique index has these keys.
+    [[nodiscard]] std::optional<std::size_t> position_of_taken(transact const& changes, std::string_view keys) const;
 
     shared<index_family> family_;
 };
@@ -44,6 +52,7 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/maintained_rows.ipp>
+#include <entitable/client/companions/index/impl/maintained_rows_as_stored.ipp>
 #endif
 
 #endif

@@ -22,23 +22,8 @@ ENTITABLE_DECL bool maintaining::has_own(transact const& request) const {
 }
 
 ENTITABLE_DECL entitable::profile maintaining::profile() const {
-    entitable::profile limits = below_.profile();
-    std::size_t most = 1; // operations for a changed entity: its own, and a removal and an addition for each companion
-    for (entity_type const& each : family_->types) {
-        std::size_t operations = 1 + 2 * each.sums.size();
-        for (index_shape const& shape : family_->shapes) { operations += shape.of == each.type ? 2U : 0U; }
-        most = (std::max)(most, operations);
-    }
-    limits.operation_ids = false; // the id of a request is not the id of the transaction
-    std::size_t changes = limits.max_operations / most;
-    if (family_->log) {
-        auto const operations = [&](std::size_t entities) {
-            return entities * most + 2 * (std::min)(entities, family_->log->lanes);
-        };
-        while (changes > 1 && operations(changes) > limits.max_operations) { --changes; }
-        limits.max_transaction_size -= limits.max_transaction_size / 16; // for the entries
-    }
-    limits.max_operations = (std::max)(std::size_t{1}, changes);
+    entitable::profile limits = writer_->limits();
+    limits.max_transaction_size = below_.profile().max_transaction_size; // callers measure what they send
     return limits;
 }
 
