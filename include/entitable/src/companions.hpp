@@ -27,7 +27,12 @@
 #include <entitable/client/companions/index/impl/index_writer_limits.ipp>
 #include <entitable/client/companions/index/impl/index_writer_sums.ipp>
 #include <entitable/client/companions/index/impl/intent.ipp>
+#include <entitable/client/companions/index/impl/logged_reads.ipp>
+#include <entitable/client/companions/index/impl/logged_writes.ipp>
 #include <entitable/client/companions/index/impl/maintained_rows.ipp>
 #include <entitable/client/companions/index/impl/maintained_rows_as_stored.ipp>
 #include <entitable/client/companions/index/impl/maintaining.ipp>
 #include <entitable/client/companions/index/impl/sum_audit.ipp>
+#include <entitable/client/companions/log/impl/log_rows.ipp>
+#include <entitable/client/companions/log/impl/log_writer.ipp>
+#include <entitable/client/companions/log/impl/logged_changes.ipp>

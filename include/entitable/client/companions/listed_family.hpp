@@ -81,11 +81,11 @@ template <class Entity, class Entities, class... Declared>
 }
 
 /// The functions of a list that its family calls.
-template <class Entities, class Indexes, class Sums>
+template <class Entities, class Indexes, class Sums, std::size_t Lanes>
 struct listed_rows_of;
 
-template <class... Entities, class... Indexes, class... Sums>
-struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<Sums...>> {
+template <class... Entities, class... Indexes, class... Sums, std::size_t Lanes>
+struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<Sums...>, Lanes> {
     [[nodiscard]] static result<void> derive(row_view stored, reading mode, index_rows& made) {
         made.clear();
         made.resize(sizeof...(Indexes) + sizeof...(Sums));
@@ -147,17 +147,23 @@ struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<S
     template <class... Places>
     [[nodiscard]] static shared<index_family> make(
         table_core const& main, table_options const& how, in_table<Places> const&... places) {
-        return shared<index_family>::make(main,
-            std::vector<index_shape>{shape_for_index<Indexes>()..., shape_for_sums<Sums>()...},
-            std::vector<table_core>{place_of_index<type_of_listed<Indexes>, Places...>(main, places...)...,
-                (static_cast<void>(sizeof(Sums*)), main)...},
-            &derive, std::vector<entity_type>{type_for<Entities>()...}, how);
+        std::vector<index_shape> shapes{shape_for_index<Indexes>()..., shape_for_sums<Sums>()...};
+        std::vector<table_core> tables{place_of_index<type_of_listed<Indexes>, Places...>(main, places...)...,
+            (static_cast<void>(sizeof(Sums*)), main)...};
+        shared<log_of_table> log;
+        if constexpr (Lanes > 0) {
+            log = shared<log_of_table>::make(Lanes, shapes.size());
+            shapes.push_back(shape_of_log(Lanes));
+            tables.push_back(main);
+        }
+        return shared<index_family>::make(main, std::move(shapes), std::move(tables), &derive,
+            std::vector<entity_type>{type_for<Entities>()...}, how, std::move(log));
     }
 };
 
 template <class... Declared>
 using rows_of_list = listed_rows_of<typename types_of<Declared...>::entities, typename types_of<Declared...>::indexes,
-    typename types_of<Declared...>::sums>;
+    typename types_of<Declared...>::sums, lanes_of_log<Declared...>>;
 
 // ---- the sums of one partition ----------------------------------------------------------------------
 

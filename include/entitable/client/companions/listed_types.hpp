@@ -9,6 +9,7 @@
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
+#include <entitable/client/companions/log/log_options.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/update.hpp>
 
@@ -75,7 +76,24 @@ template <class Declared, class... All>
 inline constexpr bool is_listed_sum = listed_type<Declared>::always_sum ||
     (!listed_type<Declared>::always_entity && (aggregates<type_of_listed<All>, type_of_listed<Declared>> || ...));
 template <class Declared, class... All>
-inline constexpr bool is_listed_entity = !is_listed_index<Declared, All...> && !is_listed_sum<Declared, All...>;
+inline constexpr bool is_listed_entity =
+    !is_log<Declared> && !is_listed_index<Declared, All...> && !is_listed_sum<Declared, All...>;
+
+/// The position of the change log in a list; the size of the list without one.
+template <class... Declared>
+inline constexpr std::size_t position_of_log = [] {
+    std::size_t position = 0;
+    bool found = false;
+    ((found = found || is_log<Declared>, position += found ? 0U : 1U), ...);
+    return position;
+}();
+/// The number of lanes of the change log of a list; 0 without one.
+template <class... Declared>
+inline constexpr std::size_t lanes_of_log = 0;
+template <class Declared, class... More>
+inline constexpr std::size_t lanes_of_log<Declared, More...> = lanes_of_log<More...>;
+template <log_options Options, class... More>
+inline constexpr std::size_t lanes_of_log<logged_with<Options>, More...> = Options.lanes;
 
 /// Whether a type is a wide entity of the list.
 template <class Type, class... Declared>
@@ -163,16 +181,28 @@ struct entity_of_index<Index, type_list<First, More...>>
     : std::conditional_t<extends<Index, First>, std::type_identity<First>, entity_of_index<Index, type_list<More...>>> {
 };
 
+/// Whether no row can belong to both types. The rows of a log are system rows.
+template <class One, class Other>
+inline constexpr bool are_listed_apart = [] {
+    if constexpr (is_log<One> || is_log<Other>) {
+        return true;
+    } else {
+        return are_told_apart<One, Other>;
+    }
+}();
+
 /// Whether rows of another type of the list can be in the same partitions.
+template <class Type, class Other>
+inline constexpr bool shares_partition_with =
+    !std::is_same_v<Type, Other> && !pattern_of_type<Type>.partition.differs_from(pattern_of_type<Other>.partition);
+template <class Type, log_options Options> // rows of a log are system rows, which readers skip
+inline constexpr bool shares_partition_with<Type, logged_with<Options>> = false;
 template <class Type, class... Types>
-inline constexpr bool shares_partitions_with =
-    ((!std::is_same_v<Type, Types> &&
-         !pattern_of_type<Type>.partition.differs_from(pattern_of_type<Types>.partition)) ||
-        ...);
+inline constexpr bool shares_partitions_with = (shares_partition_with<Type, Types> || ...);
 
 /// Whether the keys of a type differ from those of all other types of the list. Then an index elsewhere can be in the table itself.
 template <class Type, class... Declared>
-inline constexpr bool is_told_apart_in = (are_told_apart<Type, type_of_listed<Declared>> && ...);
+inline constexpr bool is_told_apart_in = (are_listed_apart<Type, type_of_listed<Declared>> && ...);
 
 // ---- diagnostics -------------------------------------------------------------------------------------
 
@@ -202,9 +232,22 @@ consteval void allow_sum_of(type_list<Entities...>) {
     if constexpr (listed) { allow_aggregate<Declared>(); }
 }
 
-/// Reports in one line why a type of a list is invalid.
+/// Reports in one line why a change log of a list is invalid.
+template <class Log, class First, class... More>
+consteval bool allow_log() {
+    constexpr bool after_an_entity = !is_log<First>;
+    static_assert(after_an_entity, "logged comes after the entities: table<order, logged>");
+    constexpr bool once = std::size_t{is_log<First>} + (std::size_t{is_log<More>} + ... + 0) == 1;
+    static_assert(!after_an_entity || once, "a table has one change log: list logged once");
+    constexpr bool no_wide = !listed_type<First>::is_wide && (!listed_type<More>::is_wide && ...);
+    static_assert(no_wide, "the changes of a wide entity cannot be logged: put it into a table without logged");
+    constexpr bool has_lanes = Log::options.lanes >= 1 && Log::options.lanes <= 64;
+    static_assert(has_lanes, "a change log must have 1 to 64 lanes");
+    return after_an_entity && once && no_wide && has_lanes;
+}
+
 template <class Declared, class... All>
-consteval bool allow_type() {
+consteval bool allow_type_of_rows() {
     using type = type_of_listed<Declared>;
     constexpr bool mapped = mapped_entity<type>;
     constexpr bool wide_companion = !listed_type<Declared>::always_entity &&
@@ -212,12 +255,12 @@ consteval bool allow_type() {
             ...);
     if constexpr (wide_companion) { refuse_wide<type>(); }
     static_assert(mapped, "every type of a table needs an ENTITABLE(...)");
-    if constexpr (mapped && (mapped_entity<type_of_listed<All>> && ...)) {
+    if constexpr (mapped && ((is_log<All> || mapped_entity<type_of_listed<All>>) && ...)) {
         constexpr bool once = (std::size_t{std::is_same_v<type, type_of_listed<All>>} + ...) == 1;
         static_assert(once, "a type is listed twice in a table");
         constexpr bool away = index_declaration<Declared>::is_elsewhere; // checked when the table is known
         constexpr bool apart =
-            away || ((index_declaration<All>::is_elsewhere || are_told_apart<type, type_of_listed<All>>) && ...);
+            away || ((index_declaration<All>::is_elsewhere || are_listed_apart<type, type_of_listed<All>>) && ...);
         static_assert(apart,
             "the row keys of two types of this table are ambiguous: begin them with different literals, for example "
             "row_key(literal(\"ORDER:\"), number)");
@@ -231,6 +274,16 @@ consteval bool allow_type() {
         }
     }
     return true; // the error was reported
+}
+
+/// Reports in one line why a type of a list is invalid.
+template <class Declared, class... All>
+consteval bool allow_type() {
+    if constexpr (is_log<Declared>) {
+        return allow_log<Declared, All...>();
+    } else {
+        return allow_type_of_rows<Declared, All...>();
+    }
 }
 
 template <class... Declared, class... Others>

@@ -76,7 +76,8 @@ class reader<First, Second, More...> {
     using sums = typename sorted::sums;
     using only = typename detail::only_entity<entities>::type; // the type of a call that names no type
     using only_sum = detail::type_of_listed<typename detail::only_entity<sums>::type>;
-    static constexpr std::size_t companions = indexes::size + sums::size;
+    static constexpr std::size_t lanes = detail::lanes_of_log<First, Second, More...>;
+    static constexpr std::size_t companions = indexes::size + sums::size + (lanes > 0 ? 1U : 0U);
     static constexpr bool has_wide = detail::listed_type<First>::is_wide || detail::listed_type<Second>::is_wide ||
         (detail::listed_type<More>::is_wide || ...);
     struct no_options {};
@@ -93,7 +94,7 @@ protected:
     /// Whether an entity type is stored in several rows.
     template <class E>
     static constexpr bool is_wide = detail::is_wide_in<E, First, Second, More...>;
-    /// Whether the table maintains indexes or sums.
+    /// Whether the table maintains indexes, sums or a change log.
     static constexpr bool is_maintained = companions > 0;
     /// Whether a type is a sum of the table.
     template <class Type>
@@ -103,13 +104,15 @@ protected:
     static consteval bool allows() {
         return detail::allow_read<E, entities, First, Second, More...>();
     }
-    /// Position of an index or of sums among the companions.
+    /// Position of an index, of sums or of the change log among the companions.
     template <class Type>
     static consteval std::size_t position_of() {
-        constexpr bool known = is_index<Type> || is_sum<Type>;
-        static_assert(known, "this type is not an index or a sum of the table");
-        return is_index<Type> ? detail::position_in_list<Type, indexes>
-                              : indexes::size + detail::position_in_list<Type, sums>;
+        constexpr bool is_own_log = detail::is_log<Type> && lanes > 0;
+        constexpr bool known = is_index<Type> || is_sum<Type> || is_own_log;
+        static_assert(known, "this type is not an index, a sum or the change log of the table");
+        return is_own_log    ? companions - 1
+            : is_index<Type> ? detail::position_in_list<Type, indexes>
+                             : indexes::size + detail::position_in_list<Type, sums>;
     }
     /// The rows of one type as a separate table.
     template <class E>
@@ -166,6 +169,12 @@ public:
         reader changed{*this};
         changed.use(std::move(options));
         return changed;
+    }
+
+    /// The change log, for `changes_of` and `trim_changes`.
+    [[nodiscard]] shared<detail::index_family> const& logged_family() const {
+        static_assert(lanes > 0, "this table has no change log: add logged to its types, as in table<order, logged>");
+        return shared_family();
     }
 
     // ---- one entity ----
@@ -373,10 +382,13 @@ private:
     [[nodiscard]] bool is_companion(row_view row) const {
         auto const is_one = [&]<class Declared>(detail::type_list<Declared>) {
             using type = detail::type_of_listed<Declared>;
-            constexpr bool is_here = !detail::index_declaration<Declared>::is_elsewhere ||
+            [[maybe_unused]] constexpr bool is_here = !detail::index_declaration<Declared>::is_elsewhere ||
                 detail::is_told_apart_in<type, First, Second, More...>;
-            return (is_index<type> || is_sum<type>) && is_here &&
-                detail::pattern_of_type<type>.matches(row.partition_key, row.row_key);
+            if constexpr (is_index<type> || is_sum<type>) {
+                return is_here && detail::pattern_of_type<type>.matches(row.partition_key, row.row_key);
+            } else {
+                return false;
+            }
         };
         return is_one(detail::type_list<First>{}) || is_one(detail::type_list<Second>{}) ||
             (is_one(detail::type_list<More>{}) || ...);

@@ -73,6 +73,8 @@ inline constexpr kind kinds[] = {
         copying::left_behind, false, "bases of a synchronisation", "synchronize"},
     {synced, "the state of a synchronisation, or the receipt of a push", "entitable/sync.hpp", copying::taken_along,
         copying::left_behind, false, "states of a synchronisation", "synchronize"},
+    {log, "a change of the partition, or the number of the last one", "entitable/changes.hpp", copying::taken_along,
+        copying::left_behind, false, "a change log", "a table with logged"},
 };
 
 /// Row keys with the reserved prefix that this version does not know, because a newer version made them. No copy handles them.

@@ -59,6 +59,8 @@ inline constexpr std::string_view copy = "~!copy!";
 inline constexpr std::string_view base = "~!base!";
 /// State of the synchronisation of a local partition; followed by the name of a device: receipt of its last push, in the cloud.
 inline constexpr std::string_view synced = "~!sync!";
+/// Change log of a partition: its entries, and the number of the last one.
+inline constexpr std::string_view log = "~!log!";
 
 /// Int32 property in the main row of a wide entity: the number of its parts, which are system rows. Entities cannot have this property.
 inline constexpr std::string_view wide_parts = "WideParts";

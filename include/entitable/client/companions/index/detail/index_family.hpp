@@ -8,6 +8,7 @@
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/index/index_options.hpp>
 #include <entitable/client/companions/index/intent.hpp>
+#include <entitable/client/companions/log/detail/log_writer.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -24,23 +25,32 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A companion of the entities of a table: an index, or sums.
+/// A companion of the entities of a table: an index, sums, or the change log.
 struct index_shape {
     std::string_view name;
     bool elsewhere{};           ///< its partitions differ from those of its entities (a global index)
     bool unique{};              ///< allows at most one entity per key
     std::uint64_t definition{}; ///< digest of its keys and properties
-    type_pattern const* type{}; ///< distinguishes its rows from other rows
-    type_pattern const* of{};   ///< distinguishes its entities; null for sums, which may count several types
+    type_pattern const* type{}; ///< distinguishes its rows from other rows; null for a log, whose rows are system rows
+    type_pattern const* of{};   ///< distinguishes its entities; null for sums and logs, which may have several types
     /// Returns the keys of the entity of an index row.
     result<row_keys> (*owner_of)(row_view index_row, reading mode){};
     /// Returns the row with new, empty sums for the keys of a row of sums; null for an index.
     result<row> (*without_sums)(row_view sums, reading mode){};
 
     [[nodiscard]] bool is_sum() const noexcept { return without_sums != nullptr; }
+    [[nodiscard]] bool is_log() const noexcept { return type == nullptr; }
+    [[nodiscard]] bool is_index() const noexcept { return !is_sum() && !is_log(); }
+    /// Whether a row belongs to it.
+    [[nodiscard]] bool has(std::string_view partition_key, std::string_view row_key) const noexcept {
+        return !is_log() && type->matches(partition_key, row_key);
+    }
     /// Returns "the index by_age".
     [[nodiscard]] std::string described() const;
 };
+
+/// Returns the declaration of a change log.
+[[nodiscard]] index_shape shape_of_log(std::size_t lanes);
 
 /// The rows of an entity in all indexes; nullopt if an optional component is absent.
 using index_rows = std::vector<std::optional<row>>;
@@ -102,6 +112,7 @@ struct index_states : counted {
     std::vector<index_state> states; ///< state of each index
     std::string unknown; ///< name of an index of these entities that others maintain and this table does not declare
     bool declared{};     ///< whether any index of these entities has a stored state
+    guid log{};          ///< the declared log; a nil one without a log
     // The end of the lease by both clocks: the monotonic clock may stop while the computer is suspended.
     steady_time until{(steady_time::min)()};
     date_time until_date{};
@@ -112,7 +123,7 @@ struct index_states : counted {
 
     /// Whether a write that relies on one of two sets of states may also rely on the other set.
     [[nodiscard]] bool same_as(index_states const& other) const {
-        return states == other.states && unknown == other.unknown && declared == other.declared;
+        return states == other.states && unknown == other.unknown && declared == other.declared && log == other.log;
     }
     [[nodiscard]] bool keeps(std::size_t index) const noexcept { return states[index] != index_state::retired; }
     [[nodiscard]] bool all_kept() const noexcept {
@@ -127,13 +138,14 @@ struct index_states : counted {
 class index_family : public counted {
 public:
     index_family(table_core entities, std::vector<index_shape> indexes, std::vector<table_core> tables,
-        derive_index_rows derived, std::vector<entity_type> of, table_options with)
+        derive_index_rows derived, std::vector<entity_type> of, table_options with, shared<log_of_table> logged = {})
         : main(std::move(entities)),
           shapes(std::move(indexes)),
           places(std::move(tables)),
           derive(derived),
           types(std::move(of)),
           options(std::move(with)),
+          log(std::move(logged)),
           maintains_all(std::ranges::all_of(types, &entity_type::maintained)),
           seeded_(options.seed) {}
 
@@ -143,13 +155,15 @@ public:
     derive_index_rows const derive;
     std::vector<entity_type> const types; ///< the entity types
     table_options const options;
-    bool const maintains_all; ///< whether each entity type has an index or sums
+    shared<log_of_table> const log; ///< the change log; null without one
+    bool const maintains_all;       ///< whether each entity type has an index or sums
 
     /// The stored state of an index, and the definition that the index was built from.
     struct stored_state {
         index_state state{};
         std::uint64_t definition{};
         bool names_entities{}; ///< whether it stores which entities it indexes
+        guid log{};            ///< of a log: the log that it declares
         etag version;          ///< empty if there is no stored state
     };
     /// The stored declaration of the indexes of these entities.
@@ -192,6 +206,10 @@ public:
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
     /// Returns a random seed for a call.
     [[nodiscard]] std::uint64_t fresh_seed() const;
+    /// Returns a seed for random ids of one call; 0 without a seed in the options.
+    [[nodiscard]] std::uint64_t seed_of_ids() const { return options.seed == 0 ? 0 : fresh_seed(); }
+    /// Returns a random id; with a seed, one that follows from it.
+    [[nodiscard]] guid draw_guid() const;
 
 private:
     [[nodiscard]] result<void> check_writable(index_states const& known) const;

@@ -28,7 +28,9 @@ struct request_parts;
 class index_writer {
 public:
     index_writer(index_family const& family, shared<index_states> states, call const& context, std::uint64_t seed)
-        : family_(family), states_(std::move(states)), elsewhere_(family, context, seed) {}
+        : family_(family), states_(std::move(states)), elsewhere_(family, context, seed) {
+        if (family.log) { log_.emplace(family.main, *family.log, family.seed_of_ids()); }
+    }
 
     [[nodiscard]] sent_transaction send(transaction_scope& all, bool announces);
 
@@ -97,6 +99,10 @@ private:
     /// Does the same for an entity without a row before, and adds its index rows to the transaction.
     [[nodiscard]] result<void> derive_inserted(
         transaction_scope& all, entity_type const& of, changed_row_views const& rows);
+    /// Adds the entry of the change log.
+    [[nodiscard]] result<void> add_log(transaction_scope& all, transact& request);
+    /// Whether changes of entities are logged.
+    [[nodiscard]] bool logs() const noexcept { return log_ && states_->keeps(family_.log->companion); }
     /// Adds a row of an index in the partition of the entities.
     [[nodiscard]] result<void> add_index_row(transaction_scope& all, std::size_t index, row&& made);
     [[nodiscard]] result<void> put_index_rows(transaction_scope& all, std::vector<changed_entity>& changed);
@@ -131,6 +137,7 @@ private:
     index_family const& family_;
     shared<index_states> states_;
     rows_elsewhere elsewhere_;
+    std::optional<log_writer> log_;
     bool changed_{}; ///< the declaration differs from the declaration that this attempt relied on
     std::vector<std::string> entities_;
     std::vector<std::string> removals_; // row keys of index rows that may no longer exist

@@ -37,6 +37,8 @@ public:
 
 private:
     [[nodiscard]] bool has_no_companions(mutation const& change) const noexcept;
+    /// Whether the change log is all that is maintained for these changes.
+    [[nodiscard]] bool are_only_logged(std::span<mutation const> changes) const noexcept;
     /// Writes one entity for which nothing is maintained, under the lease of the declaration.
     [[nodiscard]] result<written> write_alone(mutation&& change) const;
     /// Position of the entity whose row in a unique index has these keys.

@@ -102,6 +102,7 @@ enum class build_kind : std::uint8_t {
 /// Writes the rows of a companion that are missing or wrong. `some`: most rows may be correct.
 ENTITABLE_DECL result<index_repair> fill_companion(
     index_family const& family, std::size_t index, bool some, bool ready) {
+    if (family.shapes[index].is_log()) { return index_repair{}; } // begins with the next write
     if (!family.shapes[index].is_sum()) { return some ? repair_index(family, index) : fill_index(family, index); }
     ENTITABLE_TRY(auto const mended, audit_all_sums(family, index, true, 0, !ready));
     index_repair done;
@@ -132,7 +133,9 @@ ENTITABLE_DECL result<void> fill_companions(index_family const& family, std::vec
         bool const ready = all.own[index].state == index_state::ready;
         if (ready && kind != build_kind::named) { continue; }
         bool some = ready;
-        if (kind == build_kind::adoption) { ENTITABLE_TRY(some, has_rows(family.places[index], *shape.type, context)); }
+        if (kind == build_kind::adoption && !shape.is_log()) {
+            ENTITABLE_TRY(some, has_rows(family.places[index], *shape.type, context));
+        }
         ENTITABLE_TRY(index_repair filled, fill_companion(family, index, some, ready));
         add_repair(done, std::move(filled));
         if (ready) { continue; }

@@ -26,7 +26,7 @@ ENTITABLE_DECL result<std::vector<std::size_t>> indexes_to_audit(
     call context = like;
     ENTITABLE_TRY(auto const stored, family.read_declaration(context));
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
-        bool const is_index = !family.shapes[index].is_sum();
+        bool const is_index = family.shapes[index].is_index();
         if (is_index && stored.own[index].state != index_state::retired) { made->push_back(index); }
     }
     return made;

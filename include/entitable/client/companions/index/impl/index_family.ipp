@@ -52,6 +52,13 @@ ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     return seed;
 }
 
+ENTITABLE_DECL guid index_family::draw_guid() const {
+    if (options.seed == 0) { return guid::random(); }
+    guid made;
+    for (unsigned char& each : made.bytes) { each = static_cast<unsigned char>(seeded_.bits() >> 32U); }
+    return made;
+}
+
 ENTITABLE_DECL shared<index_family> make_absent_family(std::size_t indexes) {
     table_core const none{moved_from_transport("table"), {}, {}};
     auto const derive = [](row_view, reading, index_rows&) -> result<void> { return moved_from("table"); };
@@ -71,7 +78,8 @@ ENTITABLE_DECL shared<index_family> with_options(index_family const& of, call_op
     auto const changed = [&](table_core const& one) { return table_core{one.store(), one.name(), options}; };
     std::vector<table_core> places;
     for (table_core const& each : of.places) { places.push_back(changed(each)); }
-    return shared<index_family>::make(changed(of.main), of.shapes, std::move(places), of.derive, of.types, of.options);
+    return shared<index_family>::make(
+        changed(of.main), of.shapes, std::move(places), of.derive, of.types, of.options, of.log);
 }
 
 // ---- states -----------------------------------------------------------------------------------------
@@ -95,6 +103,7 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
         made.definition = static_cast<std::uint64_t>(definition->bits());
     }
     made.names_entities = stored.find("Entities").has_value();
+    if (auto const log = stored.find("Log"); log && log->type() == edm_type::guid) { made.log = log->as_guid(); }
     made.version = stored.etag();
     return made;
 }
@@ -112,7 +121,14 @@ ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const&
 }
 
 ENTITABLE_DECL std::string index_shape::described() const {
-    return text::joined({is_sum() ? "the sum " : "the index ", name});
+    return text::joined({is_sum() ? "the sum " : is_log() ? "the " : "the index ", name});
+}
+
+ENTITABLE_DECL index_shape shape_of_log(std::size_t lanes) {
+    index_shape made;
+    made.name = "change log"; // no type has this name
+    made.definition = 0x6368616E6765ULL << 16U | lanes;
+    return made;
 }
 
 ENTITABLE_DECL failure differs(index_shape const& shape) {
@@ -127,12 +143,14 @@ ENTITABLE_DECL result<void> index_family::check_places() const {
         return std::ranges::equal(one.name(), other.name(), {}, &ascii_lower_case, &ascii_lower_case);
     };
     for (std::size_t index = 0; index < shapes.size() && !main.name().empty(); ++index) {
+        if (shapes[index].is_log()) { continue; }
         type_pattern const& own = *shapes[index].type;
         std::string_view with;
         for (entity_type const& each : types) {
             if (same_table(places[index], main) && !own.differs_from(*each.type)) { with = "its entities"; }
         }
         for (std::size_t other = 0; other < index && with.empty(); ++other) {
+            if (shapes[other].is_log()) { continue; }
             if (same_table(places[index], places[other]) && !own.differs_from(*shapes[other].type)) {
                 with = shapes[other].name;
             }
@@ -188,6 +206,7 @@ ENTITABLE_DECL result<shared<index_states>> index_family::read_states(call& cont
         read->states.push_back(stored.state);
         bool const built = !stored.version.empty() && stored.state != index_state::retired;
         if (built && stored.definition != shapes[index].definition) { return differs(shapes[index]); }
+        if (shapes[index].is_log()) { read->log = stored.log; }
     }
     std::lock_guard const lock{guard_};
     known_ = read;
@@ -240,18 +259,25 @@ ENTITABLE_DECL result<shared<index_states>> index_family::states_to_write(call& 
     return known;
 }
 
-ENTITABLE_DECL row state_row(index_shape const& shape, index_state state) {
+/// `log`: of a log.
+ENTITABLE_DECL row state_row(index_shape const& shape, index_state state, guid const& log) {
     row_builder made{system_row::index, state_row_key(shape)};
     made.add("State", value_view{to_string(state)});
     made.add("Definition", value_view{static_cast<std::int64_t>(shape.definition)});
     made.add("Entities", value_view{shape.of != nullptr ? shape.of->row.literal() : std::string_view{}});
     if (shape.is_sum()) { made.add("Kind", value_view{std::string_view{"sum"}}); }
+    if (shape.is_log()) {
+        made.add("Kind", value_view{std::string_view{"log"}});
+        made.add("Log", value_of_guid(log));
+    }
     return made.build();
 }
 
 ENTITABLE_DECL result<void> index_family::set_state(
     std::size_t index, index_state state, stored_state const& before, call& context) const {
-    row made = state_row(shapes[index], state);
+    // Changes that are made while a log is retired are not in it: afterwards it is another log, which no position belongs to.
+    bool const is_new = before.version.empty() || before.state == index_state::retired;
+    row made = state_row(shapes[index], state, is_new ? draw_guid() : before.log);
     auto written =
         main.store().execute(write_entity{main.name(),
                                  before.version.empty() ? mutation::insert(std::move(made))
@@ -277,7 +303,9 @@ ENTITABLE_DECL void index_family::forget() const {
 
 ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& context) const {
     transact request{main.name(), {}};
-    for (index_shape const& each : shapes) { request.changes.push_back(mutation::insert(state_row(each, state))); }
+    for (index_shape const& each : shapes) {
+        request.changes.push_back(mutation::insert(state_row(each, state, draw_guid())));
+    }
     if (request.changes.empty()) { return true; }
     call own = context;
     own.operation_id.clear();

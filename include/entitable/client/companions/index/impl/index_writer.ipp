@@ -283,14 +283,43 @@ ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool 
     if (auto added = add_sums(all); !added) { return {std::move(added).as_failure(), all.rows.in_vain()}; }
     auto request = all.rows.request(announces, all.store().profile());
     if (!request) { return {too_many(all)}; }
+    if (auto added = add_log(all, *request); !added) { return {std::move(added).as_failure(), all.rows.in_vain()}; }
     auto made = send_healing(all, *request);
     if (!made) {
+        auto const verdict = log_ && !changed_ ? log_->judge(made.error(), all.context()) : log_verdict::not_concerned;
+        if (verdict == log_verdict::applied) {
+            transact::response concluded;
+            concluded.results.push_back({{}, true});
+            return {std::move(concluded)};
+        }
         auto told = told_refusal(all, *request, named(made.error(), *request));
+        if (verdict == log_verdict::begin_again) {
+            failure never{told.made.error()};
+            never.error().effect = effect::none;
+            return {std::move(never), true};
+        }
         told.beaten = told.beaten || changed_;
         return told;
     }
+    if (log_) { log_->note(*made); }
     note_versions(*request, *made);
     return {std::move(made)};
+}
+
+ENTITABLE_DECL result<void> index_writer::add_log(transaction_scope& all, transact& request) {
+    if (!log_) { return {}; }
+    log_->skip();
+    if (entities_.empty() || !logs()) { return {}; }
+    if (!all.context().operation_id.empty()) {
+        ENTITABLE_TRY(bool const inserted,
+            log_->insert_missing_heads(all.rows.partition_key(), entities_, states_->log, all.context()));
+        if (inserted) {
+            all.rows.begin_again();
+            return failure{
+                error_code::update_condition_not_satisfied, "the change log was begun, and the write starts over"};
+        }
+    }
+    return log_->add(request, &entities_, states_->log, all.context());
 }
 
 } // namespace detail

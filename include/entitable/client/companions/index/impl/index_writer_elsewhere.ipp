@@ -171,15 +171,21 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         (void)give_up(pending, false);
         return {std::move(request).as_failure()};
     }
+    if (auto added = add_log(all, *request); !added) {
+        (void)give_up(pending, false);
+        return end_without(std::move(added).as_failure(), all.rows.in_vain());
+    }
     bool maybe = false;
     for (contention rivals = elsewhere_.contend();;) {
         auto made = send_healing(all, *request);
         if (made) {
+            if (log_) { log_->note(*made); }
             note_versions(*request, *made);
             finish();
             return {std::move(made)};
         }
         error const refused = named(made.error(), *request);
+        bool const behind = log_ && log_->lost_to_others(made.error(), all.context()); // intents decide the rest
         maybe = maybe || refused.effect == effect::unknown;
         moved_entity const& witness = pending.empty() ? moved_.front() : *pending.front();
         bool known = false;
@@ -204,7 +210,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         failure why{answer.error()};
         why.error().effect = judged.never ? effect::none : effect::unknown;
         // A lost request that was stopped in time does not end the call: the body starts over.
-        return {std::move(why), judged.never && (beaten || changed_ || refused.effect == effect::unknown)};
+        return {std::move(why), judged.never && (beaten || behind || changed_ || refused.effect == effect::unknown)};
     }
 }
 

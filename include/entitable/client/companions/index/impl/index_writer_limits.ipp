@@ -37,7 +37,7 @@ ENTITABLE_DECL error index_writer::named(error refused, transact const& request)
     if (std::binary_search(entities_.begin(), entities_.end(), one.row_key)) { return refused; }
     if (one.row_key.starts_with(system_row::sum)) { one.row_key.remove_prefix(system_row::sum.size()); }
     for (index_shape const& shape : family_.shapes) {
-        if (!shape.type->matches(one.partition_key, one.row_key)) { continue; }
+        if (!shape.has(one.partition_key, one.row_key)) { continue; }
         auto const owner =
             shape.is_sum() ? result<row_keys>{failure{refused}} : shape.owner_of(one, family_.main.options().reading);
         row_keys entity = owner ? *owner : row_keys{};
@@ -73,10 +73,11 @@ struct request_parts {
     std::size_t intents{};
     std::size_t only_read{};
     std::size_t system_rows{};
+    std::size_t log_rows{};
     std::size_t bytes{}; ///< a lower bound of what the service counts
 
     [[nodiscard]] std::size_t operations() const noexcept {
-        return entities + index_rows + sums + intents + only_read + system_rows;
+        return entities + index_rows + sums + intents + only_read + system_rows + log_rows;
     }
     /// Returns "40 entities, 80 index rows, 1 sum".
     [[nodiscard]] std::string words() const {
@@ -91,6 +92,7 @@ struct request_parts {
         add(intents, " intent", " intents");
         add(only_read, " row that was only read", " rows that were only read");
         add(system_rows, " system row", " system rows");
+        add(log_rows, " row of the change log", " rows of the change log");
         return made;
     }
     [[nodiscard]] failure too_many(profile const& limits) const {
@@ -111,9 +113,8 @@ ENTITABLE_DECL request_parts index_writer::parts_of(transaction_scope const& all
         row const& one = change->entity;
         made.bytes += exact ? service_size(one) : row_key.size() + partition_key.size() + one.payload().size();
         bool const is_sum = row_key.starts_with(system_row::sum) ||
-            std::any_of(family_.shapes.begin(), family_.shapes.end(), [&](index_shape const& shape) {
-                return shape.is_sum() && shape.type->matches(partition_key, row_key);
-            });
+            std::any_of(family_.shapes.begin(), family_.shapes.end(),
+                [&](index_shape const& shape) { return shape.is_sum() && shape.has(partition_key, row_key); });
         std::size_t& kind = std::binary_search(entities_.begin(), entities_.end(), row_key) ? made.entities
             : is_sum                                                                        ? made.sums
             : row_key.starts_with(system_row::intent)                                       ? made.intents
@@ -125,7 +126,9 @@ ENTITABLE_DECL request_parts index_writer::parts_of(transaction_scope const& all
 }
 
 ENTITABLE_DECL failure index_writer::too_many(transaction_scope& all) const {
-    return parts_of(all, false).too_many(all.store().profile());
+    request_parts parts = parts_of(all, false);
+    parts.log_rows = logs() ? log_->rows_for(entities_) : 0;
+    return parts.too_many(all.store().profile());
 }
 
 ENTITABLE_DECL result<void> index_writer::check_limits(transaction_scope& all, bool announces) const {
@@ -135,6 +138,7 @@ ENTITABLE_DECL result<void> index_writer::check_limits(transaction_scope& all, b
     for (counted_entity const& each : counted_) { most_sums += 2 * each.of->sums.size(); }
     request_parts made = parts_of(all, false);
     made.intents += moved_.size();
+    made.log_rows = logs() ? log_->rows_for(entities_) : 0;
     made.system_rows += announces && all.rows.has_to_read(system_row::exclusive) ? 1U : 0U;
     bool const is_small = made.bytes <= limits.max_transaction_size / 4; // at least a quarter of the service's measure
     if (is_small && made.operations() + most_sums <= limits.max_operations) { return {}; }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/companions/index/detail/logged_writes.hpp>
 #include <entitable/client/companions/index/detail/maintained_rows.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
@@ -48,6 +49,7 @@ ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation
 ENTITABLE_DECL result<transact::response> maintained_rows::write(
     transact const& changes, std::span<std::size_t const> removing) const {
     auto const sound = [&] { return validate(changes, family_->main.store().profile()); };
+    if (removing.empty() && are_only_logged(changes.changes)) { return write_logged(*family_, transact{changes}); }
     // A single change is validated with its transaction, before anything is written.
     bool const alone = changes.changes.size() == 1 && removing.empty() && !family_->has_rows_elsewhere();
     if (!alone) { ENTITABLE_CHECK(sound()); }
@@ -87,12 +89,31 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write(
 }
 
 ENTITABLE_DECL bool maintained_rows::has_no_companions(mutation const& change) const noexcept {
-    if (family_->maintains_all) { return false; }
+    if (family_->maintains_all || family_->log) { return false; }
     entity_type const* const of = family_->type_of(change.entity.partition_key(), change.entity.row_key());
     return of != nullptr && !of->maintained();
 }
 
+ENTITABLE_DECL bool maintained_rows::are_only_logged(std::span<mutation const> changes) const noexcept {
+    if (!family_->log || family_->maintains_all || !family_->main.options().operation_id.empty()) { return false; }
+    return std::ranges::all_of(changes, [&](mutation const& each) {
+        if (system_row::is_one(each.entity.row_key())) { return true; }
+        entity_type const* const of = family_->type_of(each.entity.partition_key(), each.entity.row_key());
+        return of != nullptr && !of->maintained();
+    });
+}
+
 ENTITABLE_DECL result<written> maintained_rows::write_one(mutation&& change) const {
+    if (are_only_logged({&change, 1})) {
+        transact request{family_->main.name(), {}};
+        request.changes.reserve(3);
+        request.changes.push_back(std::move(change));
+        auto made = write_logged(*family_, std::move(request));
+        if (made) { return std::move(made->results.front()); }
+        failure refused = std::move(made).as_failure();
+        refused.error().operation_index.reset(); // the caller did not write a batch
+        return refused;
+    }
     auto const sound = [&]() -> result<void> {
         transact alone{family_->main.name(), {}};
         alone.changes.push_back(change);

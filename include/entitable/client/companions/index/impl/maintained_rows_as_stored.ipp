@@ -17,7 +17,7 @@ ENTITABLE_DECL maintained_row maintained_rows::kind_of(
     std::string_view partition_key, std::string_view row_key) const noexcept {
     if (family_->type_of(partition_key, row_key) != nullptr) { return maintained_row::entity; }
     bool const made = std::ranges::any_of(
-        family_->shapes, [&](index_shape const& each) { return each.type->matches(partition_key, row_key); });
+        family_->shapes, [&](index_shape const& each) { return each.has(partition_key, row_key); });
     return made ? maintained_row::companion : maintained_row::unlisted;
 }
 
@@ -36,7 +36,15 @@ ENTITABLE_DECL profile maintained_rows::limits() const {
         rows = (std::max)(rows, copies);
     }
     limits.operation_ids = false; // the id of a request is not the id of the transaction
-    limits.max_operations = (std::max)(std::size_t{1}, limits.max_operations / most);
+    std::size_t changes = limits.max_operations / most;
+    if (family_->log) {
+        auto const operations = [&](std::size_t entities) {
+            return entities * most + 2 * (std::min)(entities, family_->log->lanes);
+        };
+        while (changes > 1 && operations(changes) > limits.max_operations) { --changes; }
+        limits.max_transaction_size -= limits.max_transaction_size / 16; // for the entries
+    }
+    limits.max_operations = (std::max)(std::size_t{1}, changes);
     limits.max_transaction_size /= rows;
     return limits;
 }
@@ -47,7 +55,7 @@ ENTITABLE_DECL shared<companion_writer> maintained_rows::through(any_store store
     how.seed = 0; // a new family must not repeat the names of intents
     table_core main{std::move(store), family_->main.name(), std::move(options)};
     return shared<companion_writer>{new maintained_rows{shared<index_family>::make(
-        std::move(main), family_->shapes, family_->places, family_->derive, family_->types, std::move(how))}};
+        std::move(main), family_->shapes, family_->places, family_->derive, family_->types, std::move(how), family_->log)}};
 }
 
 ENTITABLE_DECL std::optional<std::size_t> maintained_rows::position_of_taken(

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Writes of a table whose change log is all that it maintains, and reads of the log.
+
+#include <entitable/client/companions/index/detail/index_family.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Makes changes of entities without indexes and sums, with the entry of the log, in one transaction: each under its own condition, without
+/// reading it. Returns the outcome of each change, in order.
+[[nodiscard]] result<transact::response> write_logged(index_family const& family, transact request);
+/// Adds an entry for rows that were changed without one.
+[[nodiscard]] result<void> log_again(
+    index_family const& family, std::string const& partition_key, std::vector<std::string> const& entities);
+
+/// Reads the changes of a partition after a position: see `changes_of`.
+[[nodiscard]] result<logged_changes> read_logged_changes(index_family const& family, std::string_view partition_key,
+    log_position const& after, changes_options const& options);
+/// Removes the changes of a partition up to a position: see `trim_changes`.
+[[nodiscard]] result<std::uint64_t> trim_log(
+    index_family const& family, std::string_view partition_key, log_position const& up_to, trim_options const& options);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/logged_reads.ipp>
+#include <entitable/client/companions/index/impl/logged_writes.ipp>
+#endif
