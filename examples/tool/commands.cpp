@@ -20,7 +20,7 @@ std::string version_text() {
 void add_all(command_list& all) {
     add_tables(all);
     // add_get(all);
-    // add_query(all);
+    add_query(all);
     // add_count(all);
     // add_sum(all);
     // add_group(all);

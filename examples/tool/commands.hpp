@@ -64,6 +64,9 @@ inline constexpr char const* store_help = "Address of the store: file:PATH or PA
     std::function<entitable::result<bool>(entitable::row_view row)> const& function,
     std::function<void()> const& page_done = {});
 
+/// The failure, with what to do if the table does not exist.
+[[nodiscard]] entitable::failure no_table(entitable::failure failed, std::string const& table);
+
 /// Checks that no indexes or sums are declared for a table, because this program would not maintain them. Nothing is checked if
 /// `unmaintained`. Errors: the refusal, which names --unmaintained; those of the request. A table that does not exist passes.
 [[nodiscard]] entitable::result<void> check_unmaintained(

@@ -27,25 +27,6 @@ bool is_plain(entitable::value_view shown) {
     }
 }
 
-void append_member(std::string& out, std::string_view name, entitable::value_view shown) {
-    if (!is_plain(shown)) {
-        out += ',';
-        append_json_string(out, std::string{name} + std::string{type_suffix});
-        out += ":\"";
-        out += to_string(shown.type());
-        out += '"';
-    }
-    out += ',';
-    append_json_string(out, name);
-    out += ':';
-    bool const quoted = shown.type() == edm_type::string || !is_plain(shown);
-    if (quoted) {
-        append_json_string(out, plain_text(shown));
-    } else {
-        out += plain_text(shown);
-    }
-}
-
 /// One member of an object: strings without escapes, all other values as their text.
 struct member {
     enum class kind : std::uint8_t { text, number, boolean, null };
@@ -304,6 +285,29 @@ void append_json_string(std::string& out, std::string_view text) {
     out += '"';
 }
 
+void append_json_member(std::string& out, std::string_view name, entitable::value_view shown) {
+    auto const begin = [&] {
+        if (!out.ends_with('{')) { out += ','; }
+    };
+    if (!is_plain(shown)) {
+        begin();
+        append_json_string(out, std::string{name} + std::string{type_suffix});
+        out += ":\"";
+        out += to_string(shown.type());
+        out += '"';
+    }
+    begin();
+    append_json_string(out, name);
+    out += ':';
+    if (shown.type() == edm_type::string) {
+        append_json_string(out, shown.as_string());
+    } else if (!is_plain(shown)) {
+        append_json_string(out, plain_text(shown));
+    } else {
+        out += plain_text(shown);
+    }
+}
+
 void append_json_row(std::string& out, entitable::row_view const& row, bool with_version) {
     out += '{';
     if (with_version) {
@@ -315,10 +319,10 @@ void append_json_row(std::string& out, entitable::row_view const& row, bool with
     append_json_string(out, row.partition_key);
     out += ",\"RowKey\":";
     append_json_string(out, row.row_key);
-    if (with_version) { append_member(out, "Timestamp", entitable::value_view{row.timestamp()}); }
+    if (with_version) { append_json_member(out, "Timestamp", entitable::value_view{row.timestamp()}); }
     entitable::property_cursor properties{row.payload};
     for (entitable::property_view each; properties.next(each);) {
-        if (each.present) { append_member(out, each.name, each.value); }
+        if (each.present) { append_json_member(out, each.name, each.value); }
     }
     out += '}';
 }

@@ -38,6 +38,13 @@ entitable::result<entitable::any_store> open_or_create_store(std::string const& 
     return open_store(address + (address.find('?') == std::string::npos ? "?" : "&") + "create=true");
 }
 
+entitable::failure no_table(entitable::failure failed, std::string const& table) {
+    if (failed.error().code == entitable::error_code::table_not_found) {
+        return refuse("the table \"" + table + "\" does not exist: \"entitable tables STORE\" lists the tables");
+    }
+    return failed;
+}
+
 entitable::result<void> for_each_row(entitable::any_store const& store, entitable::query_entities asked,
     std::function<entitable::result<bool>(entitable::row_view row)> const& function,
     std::function<void()> const& page_done) {
@@ -69,7 +76,7 @@ entitable::result<void> check_unmaintained(
             "\"), which this command would leave wrong: write with the program that declares them, or repeat the "
             "command with --unmaintained and repair them afterwards");
     });
-    if (!read && read.error().code != entitable::error_code::resource_not_found) { return read; }
+    if (!read && read.error().code != entitable::error_code::table_not_found) { return read; }
     return {};
 }
 

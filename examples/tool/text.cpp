@@ -146,6 +146,17 @@ std::string printable(std::string_view text) {
     return made;
 }
 
+std::string printable_lines(std::string_view text) {
+    std::string made;
+    while (!text.empty()) {
+        std::size_t const end = (std::min)(text.find('\n'), text.size());
+        made += printable(text.substr(0, end));
+        if (end < text.size()) { made += '\n'; }
+        text.remove_prefix((std::min)(end + 1, text.size()));
+    }
+    return made;
+}
+
 std::size_t display_width(std::string_view text) {
     std::size_t width = 0;
     each_character(text, [&](std::string_view, std::optional<char32_t> point) {

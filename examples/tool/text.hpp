@@ -20,6 +20,8 @@ namespace tool {
 /// Text that is safe on a terminal: control characters, marks that change the direction of writing, and bytes that are not UTF-8 are
 /// shown as escapes.
 [[nodiscard]] std::string printable(std::string_view text);
+/// The same for a text of several lines, whose line ends stay.
+[[nodiscard]] std::string printable_lines(std::string_view text);
 /// Columns that a printable text occupies.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 /// Cuts a printable text to this width; what was cut ends in "..".
@@ -40,6 +42,8 @@ void append_json_string(std::string& out, std::string_view text);
 /// Appends a row as one JSON object in the notation of the table service, so that the types are kept: keys, then properties; a property
 /// whose type the JSON value does not show is preceded by its "NAME@odata.type". `with_version`: also the ETag and the Timestamp.
 void append_json_row(std::string& out, entitable::row_view const& row, bool with_version = false);
+/// Appends a member of such an object, with its annotation; a comma unless it is the first.
+void append_json_member(std::string& out, std::string_view name, entitable::value_view shown);
 /// Reads such an object. Numbers without annotation are Int32, or Int64 if they do not fit, or Double; "odata.etag" and "Timestamp" are
 /// skipped; null is an absent value. Errors: the refusal with the position in the line; keys must be present.
 [[nodiscard]] entitable::result<entitable::row> read_json_row(std::string_view line);
