@@ -19,14 +19,14 @@ std::string version_text() {
 
 void add_all(command_list& all) {
     add_tables(all);
-    // add_get(all);
+    add_get(all);
     add_query(all);
-    // add_count(all);
-    // add_sum(all);
-    // add_group(all);
-    // add_put(all);
-    // add_merge(all);
-    // add_delete(all);
+    add_count(all);
+    add_sum(all);
+    add_group(all);
+    add_put(all);
+    add_merge(all);
+    add_delete(all);
     // Commands that move data and run services follow.
     // add_check(all);
     add_completion(all);

@@ -131,7 +131,7 @@ void accept_all_numbers(entitable::filter& condition) {
         std::int32_t const number = each.operand.view().as_int32();
         made.nodes.push_back({each.operation, each.name, entitable::value_view{std::int64_t{number}}});
         made.nodes.push_back({filter_operator::any_of, {}, {}});
-        made.nodes.push_back({each.operation, each.name, entitable::value_view{double{number}}});
+        made.nodes.push_back({each.operation, each.name, entitable::value_view{static_cast<double>(number)}});
         made.nodes.push_back({filter_operator::any_of, {}, {}});
     }
     if (made.comparisons() <= most_comparisons) { condition = std::move(made); }
@@ -202,13 +202,9 @@ void add_format(CLI::App& command, std::string& format) {
         ->capture_default_str();
 }
 
-namespace {
-
 bool is_number(edm_type type) {
     return type == edm_type::int32 || type == edm_type::int64 || type == edm_type::float64;
 }
-
-} // namespace
 
 row_output::row_output(console& with, std::string format, std::vector<std::string> select)
     : with_(with), format_(std::move(format)), columns_(std::move(select)), chosen_(!columns_.empty()) {}

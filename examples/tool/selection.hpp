@@ -42,6 +42,9 @@ void add_selection(CLI::App& command, selection& given);
 /// Splits "A,B" into names. Errors: the refusal of an empty name.
 [[nodiscard]] entitable::result<std::vector<std::string>> names_in(std::string const& list);
 
+/// Whether values of the type are aligned to the right.
+[[nodiscard]] bool is_number(entitable::edm_type type);
+
 /// Adds --format.
 void add_format(CLI::App& command, std::string& format);
 

@@ -6,14 +6,16 @@
 #include <entitable/core/try.hpp>
 #include <entitable/open.hpp>
 
+#include <filesystem>
+
 namespace tool {
 
 namespace {
 
 /// Whether the address names a file, in any spelling that `entitable::open` accepts.
 bool names_file(std::string_view address) {
-    std::string_view const place = address.substr(0, address.find('?'));
-    return address.starts_with("file:") || (place.ends_with(".db") && place.find(':') == std::string_view::npos);
+    auto const parsed = entitable::store_address::parse(address);
+    return !address.starts_with("env:") && parsed && parsed->component() == entitable::store_component::file;
 }
 
 } // namespace
@@ -24,18 +26,32 @@ entitable::failure refuse(std::string message) {
 
 entitable::result<entitable::any_store> open_store(std::string const& address) {
     auto opened = entitable::open(address);
-    if (!opened && names_file(address) && opened.error().code == entitable::error_code::store_failed) {
-        entitable::error said = opened.error();
-        said.message = "cannot open the file of the store: " + said.message;
-        return entitable::failure{std::move(said)};
+    if (opened) { return opened; }
+    auto const parsed = entitable::store_address::parse(address);
+    std::error_code ignored;
+    if (parsed && parsed->component() == entitable::store_component::file &&
+        !std::filesystem::exists(parsed->place(), ignored)) {
+        return refuse("the file of the store does not exist: \"put --create\" and \"import\" make one");
     }
     return opened;
 }
 
 entitable::result<entitable::any_store> open_or_create_store(std::string const& address) {
-    bool const decided = address.find("create=") != std::string::npos;
-    if (decided || !names_file(address)) { return open_store(address); }
-    return open_store(address + (address.find('?') == std::string::npos ? "?" : "&") + "create=true");
+    if (!names_file(address) || address.find("create=") != std::string::npos) { return open_store(address); }
+    if (address.starts_with("file:")) {
+        return open_store(address + (address.find('?') == std::string::npos ? "?" : "&") + "create=true");
+    }
+    std::string place; // a path without scheme has no options
+    for (char const each : address) {
+        if (each == '%') {
+            place += "%25";
+        } else if (each == '?') {
+            place += "%3F";
+        } else {
+            place += each;
+        }
+    }
+    return open_store("file:" + place + "?create=true");
 }
 
 entitable::failure no_table(entitable::failure failed, std::string const& table) {
