@@ -6,6 +6,7 @@
 #include "manual.hpp"
 #include <entitable/core/config.hpp>
 
+#include <algorithm>
 #include <exception>
 
 namespace tool {
@@ -50,6 +51,29 @@ std::string one_line(std::string text) {
         if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f) { each = ' '; }
     }
     return text;
+}
+
+/// Breaks the lines of a help text at spaces; the rest of a line stands in the column of the descriptions.
+std::string wrapped(std::string const& text, std::size_t width) {
+    constexpr std::size_t column = 22;
+    std::string made;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t const end = (std::min)(text.find('\n', at), text.size());
+        std::string line = text.substr(at, end - at);
+        bool const is_example = line.starts_with("  entitable ");
+        while (!is_example && line.size() > width && width > 2 * column) {
+            std::size_t space = line.rfind(' ', width);
+            std::size_t const indented = line.starts_with("  ") ? column : 0;
+            if (space == std::string::npos || space <= indented) { break; }
+            made.append(line, 0, space) += '\n';
+            line = std::string(indented, ' ') + line.substr(space + 1);
+        }
+        made += line;
+        if (end < text.size()) { made += '\n'; }
+        at = end + 1;
+    }
+    if (!made.ends_with('\n')) { made += '\n'; }
+    return made;
 }
 
 /// Writes what is left of the output, and the error of the command.
@@ -97,6 +121,11 @@ exit_code run_tool(std::vector<std::string> const& arguments, console& with) {
     bool wants_manual = false;
     app.add_flag("--man", wants_manual, "Print the manual page, for man -l -");
     app.require_subcommand(0, 1);
+    app.get_formatter()->column_width(22);
+    app.get_formatter()->label("TEXT", "");
+    app.get_formatter()->label("UINT", "N");
+    app.get_formatter()->label("REQUIRED", "");
+    app.get_help_ptr()->description("Print this help and exit");
     app.footer("entitable COMMAND --help shows the options of a command, with examples.\n"
                "Exit codes: 0 success, 1 refused or failed, 2 wrong command line, 3 some rows failed.");
     command_list all{app};
@@ -105,7 +134,7 @@ exit_code run_tool(std::vector<std::string> const& arguments, console& with) {
     try {
         app.parse(std::move(reversed));
     } catch (CLI::CallForHelp const&) {
-        with.out << app.help();
+        with.out << wrapped(app.help(), with.width);
         return finish(exit_code::success, with);
     } catch (CLI::Success const& printed) {
         with.out << printed.what() << '\n';
@@ -121,7 +150,7 @@ exit_code run_tool(std::vector<std::string> const& arguments, console& with) {
         return finish(exit_code::success, with);
     }
     if (!all.selected()) {
-        with.err << app.help();
+        with.err << wrapped(app.help(), with.width);
         return exit_code::usage;
     }
     return finish(

@@ -20,7 +20,7 @@ entitable::result<void> confirm(console const& with, bool yes, std::string_view 
         if (with.ask(question)) { return {}; }
         return refuse("nothing was changed");
     }
-    return refuse(std::string{question} + " Repeat the command with --yes");
+    return refuse("nobody can be asked \"" + std::string{question} + "\": repeat the command with --yes");
 }
 
 } // namespace tool

@@ -320,6 +320,7 @@ void row_output::print(entitable::row_view const& row) {
 exit_code row_output::finish() {
     page_done();
     if (table_) { table_->finish(); }
+    if (!decided_ && format_ == "table" && with_.out_is_terminal) { with_.err << "no rows\n"; }
     if (unknown_.empty() || !with_.can_write()) { return exit_code::success; }
     with_.out.flush();
     with_.err << "properties of later rows without a column:";

@@ -152,9 +152,9 @@ private:
     [[nodiscard]] entitable::result<void> consent(
         entitable::row_view const& row, std::string_view verb, bool can_ask) {
         if (given_.yes || !given_.if_match.empty()) { return {}; }
-        std::string const question = std::string{verb} + " the row " + keys_text(row) + "?";
-        if (can_ask) { return confirm(with_, false, question); }
-        return refuse(question + " Repeat the command with --yes");
+        std::string const question = "The row " + keys_text(row) + " is stored: " + std::string{verb} + " it?";
+        if (can_ask && with_.can_ask()) { return confirm(with_, false, question); }
+        return refuse("the row " + keys_text(row) + " is stored: repeat the command with --yes to " + std::string{verb} + " it");
     }
 
     [[nodiscard]] entitable::result<change> put(entitable::row row, bool can_ask) {
@@ -178,21 +178,21 @@ private:
         }
         ENTITABLE_TRY(auto const found, stored(row.view()));
         static_cast<void>(found);
-        ENTITABLE_CHECK(consent(row.view(), "The row exists already. Overwrite", can_ask));
+        ENTITABLE_CHECK(consent(row.view(), "overwrite", can_ask));
         ENTITABLE_CHECK(execute(mutation::insert_or_replace(std::move(row))));
         return change::replaced;
     }
     [[nodiscard]] entitable::result<change> merge(entitable::row row, bool can_ask) {
         ENTITABLE_TRY(auto const found, stored(row.view()));
         if (!found) { return refuse("there is no row " + keys_text(row.view()) + ": put inserts one"); }
-        ENTITABLE_CHECK(consent(row.view(), "Change", can_ask));
+        ENTITABLE_CHECK(consent(row.view(), "change", can_ask));
         ENTITABLE_CHECK(execute(mutation::merge(std::move(row), condition())));
         return change::merged;
     }
     [[nodiscard]] entitable::result<change> remove(entitable::row row, bool can_ask) {
         ENTITABLE_TRY(auto const found, stored(row.view()));
         if (!found) { return refuse("there is no row " + keys_text(row.view())); }
-        ENTITABLE_CHECK(consent(row.view(), "Delete", can_ask));
+        ENTITABLE_CHECK(consent(row.view(), "delete", can_ask));
         ENTITABLE_CHECK(execute(mutation::remove(std::move(row), condition())));
         return change::removed;
     }
