@@ -29,6 +29,14 @@ void add_all(command_list& all) {
     add_merge(all);
     add_delete(all);
     // Commands that move data and run services follow.
+    add_import(all);
+    add_export(all);
+    add_copy(all);
+    add_serve(all);
+    add_queue(all);
+    add_backup(all);
+    add_restore(all);
+    add_shards(all);
     // add_check(all);
     add_completion(all);
 }

@@ -84,6 +84,13 @@ void add_merge(command_list& all);
 void add_delete(command_list& all);
 void add_check(command_list& all);
 void add_completion(command_list& all);
-// exchange adds its lines below.
+void add_import(command_list& all);
+void add_export(command_list& all);
+void add_copy(command_list& all);
+void add_serve(command_list& all);
+void add_queue(command_list& all);
+void add_backup(command_list& all);
+void add_restore(command_list& all);
+void add_shards(command_list& all);
 
 } // namespace tool
