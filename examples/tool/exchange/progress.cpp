@@ -51,7 +51,9 @@ std::string store_identity(std::string const& address) {
         case entitable::store_component::memory: return "memory:" + parsed->place();
         case entitable::store_component::file: {
             std::error_code problem;
-            auto const path = std::filesystem::weakly_canonical(std::filesystem::path{parsed->place()}, problem);
+            // Absolute first: the canonical path of a file that does not exist yet would stay relative.
+            auto path = std::filesystem::absolute(std::filesystem::path{parsed->place()}, problem);
+            if (!problem) { path = std::filesystem::weakly_canonical(path, problem); }
             return "file:" + (problem ? parsed->place() : path.string());
         }
         case entitable::store_component::postgres: return "postgres";
