@@ -37,7 +37,7 @@ void add_all(command_list& all) {
     add_backup(all);
     add_restore(all);
     add_shards(all);
-    // add_check(all);
+    add_check(all);
     add_completion(all);
 }
 

@@ -28,7 +28,8 @@ void add_selection(CLI::App& command, selection& given) {
         "--rows", [&given](std::string const& range) { given.rows = range; },
         "Row keys FROM..TO: from FROM up to, without, TO; FROM.. and ..TO are open; without \"..\" a single row key");
     command.add_option("--filter", given.filter,
-        "Condition in the language of the table service, such as \"Age ge 50 and not (Name eq 'Ann')\"; a number without suffix is compared with integers and doubles");
+        "Condition in the language of the table service, such as \"Age ge 50 and not (Name eq 'Ann')\"; a number "
+        "without suffix is compared with integers and doubles");
     command.add_flag("--scan", given.scan, "Permit reading the whole table");
     command.add_flag("--system", given.system, "Also read the rows that the library stores for itself");
 }
@@ -143,13 +144,11 @@ entitable::result<entitable::query_entities> unchecked_request_of(selection cons
     entitable::query_entities asked;
     asked.table = given.table;
     if (given.partition) { asked.range.partition = key_interval::only(*given.partition); }
-    if (given.rows) {
-        ENTITABLE_TRY(asked.range.row, rows_of(*given.rows));
-    }
+    if (given.rows) { ENTITABLE_TRY(asked.range.row, rows_of(*given.rows)); }
     auto condition = entitable::parse_filter(given.filter);
     if (!condition) {
-        return refuse("--filter: " + condition.error().message +
-            " A condition is, for example, \"Age ge 50 and Name ne 'Ann'\"");
+        return refuse(
+            "--filter: " + condition.error().message + " A condition is, for example, \"Age ge 50 and Name ne 'Ann'\"");
     }
     asked.filter = std::move(*condition);
     narrow(asked);

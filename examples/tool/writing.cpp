@@ -4,7 +4,6 @@
 #include "writing.hpp"
 
 #include "text.hpp"
-
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/try.hpp>
 
@@ -24,9 +23,11 @@ void add_write_options(CLI::App& command, writing how, write_options& given) {
     command.add_option_function<std::string>(
         "ROW", [&given](std::string const& key) { given.row = key; }, "RowKey of the row");
     if (how != writing::remove) {
-        command.add_option("--set", given.set,
-            "Property NAME=VALUE, a text, or NAME:TYPE=VALUE with TYPE one of string, int32, int64, double, boolean, "
-            "datetime, guid, binary; may be repeated")
+        command
+            .add_option("--set", given.set,
+                "Property NAME=VALUE, a text, or NAME:TYPE=VALUE with TYPE one of string, int32, int64, double, "
+                "boolean, "
+                "datetime, guid, binary; may be repeated")
             ->allow_extra_args(false);
     }
     command.add_option("--if-match", given.if_match, "Write only if the row still has this ETag, as \"get\" prints it");
@@ -35,7 +36,8 @@ void add_write_options(CLI::App& command, writing how, write_options& given) {
     }
     command.add_flag("--dry-run", given.dry_run, "Print what would be done, and write nothing");
     command.add_flag("--yes", given.yes,
-        how == writing::put ? "Overwrite rows that exist, without a question" : "Change stored rows, without a question");
+        how == writing::put ? "Overwrite rows that exist, without a question"
+                            : "Change stored rows, without a question");
     command.add_flag("--unmaintained", given.unmaintained,
         "Write also if the table has indexes or sums, or the row is one of several parts, which are then wrong");
 }
@@ -116,8 +118,7 @@ private:
             return {};
         }
         switch (done.error().code) {
-            case error_code::resource_not_found:
-                return refuse("there is no row " + keys + ": put inserts one");
+            case error_code::resource_not_found: return refuse("there is no row " + keys + ": put inserts one");
             case error_code::update_condition_not_satisfied:
                 return refuse("the row " + keys + " was changed since its ETag was read: get prints the new one");
             case error_code::table_not_found:
@@ -149,12 +150,12 @@ private:
         }
         return std::optional{std::move(found->etag)};
     }
-    [[nodiscard]] entitable::result<void> consent(
-        entitable::row_view const& row, std::string_view verb, bool can_ask) {
+    [[nodiscard]] entitable::result<void> consent(entitable::row_view const& row, std::string_view verb, bool can_ask) {
         if (given_.yes || !given_.if_match.empty()) { return {}; }
         std::string const question = "The row " + keys_text(row) + " is stored: " + std::string{verb} + " it?";
         if (can_ask && with_.can_ask()) { return confirm(with_, false, question); }
-        return refuse("the row " + keys_text(row) + " is stored: repeat the command with --yes to " + std::string{verb} + " it");
+        return refuse(
+            "the row " + keys_text(row) + " is stored: repeat the command with --yes to " + std::string{verb} + " it");
     }
 
     [[nodiscard]] entitable::result<change> put(entitable::row row, bool can_ask) {
@@ -268,9 +269,7 @@ outcome write_rows(writing how, write_options const& given, console& with) {
     if (creates) {
         entitable::call context;
         auto const made = store.execute(entitable::create_table{given.table, true}, context);
-        if (!made && made.error().code != error_code::table_already_exists) {
-            return entitable::failure{made.error()};
-        }
+        if (!made && made.error().code != error_code::table_already_exists) { return entitable::failure{made.error()}; }
     }
     ENTITABLE_CHECK(check_unmaintained(store, given.table, given.unmaintained));
     row_writer writer{how, given, store, with};

@@ -3,7 +3,6 @@
 
 #include "../exchange/fleet_address.hpp"
 #include "../exchange/progress.hpp"
-
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/file.hpp>
@@ -54,7 +53,8 @@ outcome copy_file(std::string const& from, std::string const& to, std::string_vi
     ENTITABLE_TRY(auto const copy, open_file(to));
     ENTITABLE_TRY(auto const report, (copy.verify)());
     if (!report.sound()) {
-        return refuse("the copy " + to + " is damaged: " + report.problems.front() + "; the file it was made from may be too");
+        return refuse(
+            "the copy " + to + " is damaged: " + report.problems.front() + "; the file it was made from may be too");
     }
     with.out << counted_rows(report.rows) << ' ' << word << ' ' << to << ", each read and compared with its checksum\n";
     return exit_code::success;
@@ -103,7 +103,8 @@ outcome back_up(backup_command_options const& given, console& with) {
         return copy_file(*path, to ? *to : given.to, "copied to", with);
     }
     if (!fleet_place_of(given.from)) {
-        return refuse("backup is for files and for shards:CATALOGUE/MAP; entitable copy copies the tables of other stores");
+        return refuse(
+            "backup is for files and for shards:CATALOGUE/MAP; entitable copy copies the tables of other stores");
     }
     ENTITABLE_TRY(auto const all, open_fleet(given.from));
     ENTITABLE_TRY(auto const to, open_or_create_store(given.to));
@@ -159,11 +160,12 @@ void add_restore(command_list& all) {
         "entitable restore shop-monday.db shop.db\n"
         "entitable restore archive.db shards:env:NEW_CATALOGUE/map --name monday",
         [given](console& with) { return restore_to(*given, with); });
-    command.description(
-        "Make a file, or fill an empty shard map, from a backup.\n"
-        "The target file must not exist: move a file that is to be replaced away first, with its -wal file. A fleet may\n"
-        "have other stores and shards than the one that was backed up; its tables must be empty, or from an interrupted\n"
-        "run of the same command, which then continues.");
+    command.description("Make a file, or fill an empty shard map, from a backup.\n"
+                        "The target file must not exist: move a file that is to be replaced away first, with its -wal "
+                        "file. A fleet may\n"
+                        "have other stores and shards than the one that was backed up; its tables must be empty, or "
+                        "from an interrupted\n"
+                        "run of the same command, which then continues.");
     command.add_option("FROM", given->from, "File of the backup; for a fleet the address of the store with the backup")
         ->required();
     command.add_option("STORE", given->to, store_help)->required();

@@ -5,7 +5,6 @@
 #include "../exchange/key_expression.hpp"
 #include "../exchange/progress.hpp"
 #include "../exchange/value_text.hpp"
-
 #include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/core/load/bulk_checkpoint.hpp>
@@ -139,12 +138,8 @@ private:
     }
 
     [[nodiscard]] entitable::result<void> read_keys() {
-        if (!given_.partition.empty()) {
-            ENTITABLE_TRY(partition_, key_expression::parse(given_.partition));
-        }
-        if (!given_.row.empty()) {
-            ENTITABLE_TRY(row_, key_expression::parse(given_.row));
-        }
+        if (!given_.partition.empty()) { ENTITABLE_TRY(partition_, key_expression::parse(given_.partition)); }
+        if (!given_.row.empty()) { ENTITABLE_TRY(row_, key_expression::parse(given_.row)); }
         return {};
     }
 
@@ -153,7 +148,8 @@ private:
         entitable::query_entities asked;
         asked.table = given_.from_table;
         asked.page_size = 1;
-        return for_each_row(from, std::move(asked), [](entitable::row_view) -> entitable::result<bool> { return false; });
+        return for_each_row(
+            from, std::move(asked), [](entitable::row_view) -> entitable::result<bool> { return false; });
     }
 
     [[nodiscard]] entitable::result<std::string> key_of(
@@ -215,9 +211,7 @@ private:
         with_.out << counted_rows(done->read) << " read: " << grouped(done->written) << " written, "
                   << grouped(done->present) << " already there, " << grouped(done->verified)
                   << " read back and compared\n";
-        if (done->system_rows != 0) {
-            with_.out << grouped(done->system_rows) << " of them rows of the library\n";
-        }
+        if (done->system_rows != 0) { with_.out << grouped(done->system_rows) << " of them rows of the library\n"; }
         return exit_code::success;
     }
 
@@ -249,15 +243,18 @@ void add_copy(command_list& all) {
         [given](console& with) { return copying{*given, with}.run(); });
     command.description(
         "Copy a table to any store, also under other keys.\n"
-        "Rows are inserted, read back and compared; a row that exists with the same properties counts as copied, and a\n"
+        "Rows are inserted, read back and compared; a row that exists with the same properties counts as copied, and "
+        "a\n"
         "different one ends the copy. Without other keys the copy includes the rows of the library: queues, wide\n"
-        "entities, states of indexes. With other keys such tables are refused. A copy is not a snapshot: rows that are\n"
+        "entities, states of indexes. With other keys such tables are refused. A copy is not a snapshot: rows that "
+        "are\n"
         "written meanwhile may be missing. Keys are expressions of properties, PartitionKey and RowKey, as in import;\n"
         "properties in keys stay properties.");
     command.add_option("FROM", given->from, store_help)->required();
     command.add_option("TABLE", given->from_table, "Table to copy")->required();
     command.add_option("TO", given->to, "Address of the target store")->required();
-    command.add_option("TO_TABLE", given->to_table, "Table to write, which is created if it does not exist")->required();
+    command.add_option("TO_TABLE", given->to_table, "Table to write, which is created if it does not exist")
+        ->required();
     auto const is_key = [](std::string const& text) {
         auto const read = key_expression::parse(text);
         return read ? std::string{} : read.error().message;
@@ -266,7 +263,8 @@ void add_copy(command_list& all) {
     command.add_option("--row", given->row, "New RowKey")->check(is_key);
     command.add_flag("--overwrite", given->overwrites, "Replace rows of the target that differ");
     command.add_flag("--yes", given->yes, "Overwrite without a question");
-    command.add_option("--state", given->state, "File for the position; default: TABLE-to-TO_TABLE.copy in this folder");
+    command.add_option(
+        "--state", given->state, "File for the position; default: TABLE-to-TO_TABLE.copy in this folder");
     auto* const resume = command.add_flag("--resume", given->resumes, "Continue an interrupted copy");
     command.add_flag("--restart", given->restarts, "Discard the position of an interrupted copy")->excludes(resume);
     command.add_flag("--no-verify", given->unverified, "Do not read back the written rows");

@@ -3,7 +3,6 @@
 
 #include "../commands.hpp"
 #include "../selection.hpp"
-
 #include <entitable/core/try.hpp>
 
 namespace tool {
@@ -15,8 +14,8 @@ outcome count(selection const& given, console& with) {
     ENTITABLE_TRY(auto const store, open_store(given.store));
     asked.select = {"PartitionKey", "RowKey"};
     std::uint64_t rows = 0;
-    ENTITABLE_CHECK(for_each_selected(
-        store, given, std::move(asked), [&](entitable::row_view) -> entitable::result<bool> {
+    ENTITABLE_CHECK(
+        for_each_selected(store, given, std::move(asked), [&](entitable::row_view) -> entitable::result<bool> {
             ++rows;
             return true;
         }));

@@ -5,7 +5,6 @@
 #include "../exchange/progress.hpp"
 #include "../exchange/value_text.hpp"
 #include "../text.hpp"
-
 #include <entitable/core/row/system_row_kinds.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -110,7 +109,8 @@ public:
 
 private:
     [[nodiscard]] entitable::failure file_failure() const {
-        return refuse("cannot write " + given_.output + ".new: " + std::strerror(errno)); // NOLINT(concurrency-mt-unsafe)
+        return refuse(
+            "cannot write " + given_.output + ".new: " + std::strerror(errno)); // NOLINT(concurrency-mt-unsafe)
     }
 
     [[nodiscard]] entitable::result<void> close(entitable::result<void> done) {
@@ -193,12 +193,13 @@ private:
 
     [[nodiscard]] entitable::result<void> write_csv(entitable::any_store const& store) {
         csv_columns columns;
-        ENTITABLE_CHECK(for_each(store, "looking for columns: ", [&](entitable::row_view each) -> entitable::result<void> {
-            if (!columns.add(each)) {
-                return refuse("the rows have more than 9,990 different properties; --format jsonl has no limit");
-            }
-            return {};
-        }));
+        ENTITABLE_CHECK(
+            for_each(store, "looking for columns: ", [&](entitable::row_view each) -> entitable::result<void> {
+                if (!columns.add(each)) {
+                    return refuse("the rows have more than 9,990 different properties; --format jsonl has no limit");
+                }
+                return {};
+            }));
         ENTITABLE_CHECK(write_header(columns));
         std::vector<std::string> fields(columns.all().size());
         std::vector<char> present(columns.all().size());
@@ -272,9 +273,11 @@ void add_export(command_list& all) {
         [given](console& with) { return exporting{*given, with}.run(); });
     command.description(
         "Write the rows of a table as JSON lines or CSV, in key order.\n"
-        "entitable import of the result makes the same rows: JSON lines have the notation of the table service, and the\n"
+        "entitable import of the result makes the same rows: JSON lines have the notation of the table service, and "
+        "the\n"
         "first line of CSV has the types of the columns (age:Int32). In CSV an absent value is an empty field, and an\n"
-        "empty text is \"\"; a property with values of two types has two columns; the table is read twice. Rows of the\n"
+        "empty text is \"\"; a property with values of two types has two columns; the table is read twice. Rows of "
+        "the\n"
         "library are not exported: a table with a queue, wide entities or views is refused. ETags and Timestamps are\n"
         "not exported. An interrupted export starts over.");
     command.add_option("STORE", given->store, store_help)->required();
@@ -286,8 +289,8 @@ void add_export(command_list& all) {
         ->allow_extra_args(false);
     command.add_option("--separator", given->separator, "Character between fields of CSV, or tab; default: a comma")
         ->check([](std::string const& text) {
-            bool const good = text == "tab" || text == "\\t" ||
-                (text.size() == 1 && text != "\"" && text != "\n" && text != "\r");
+            bool const good =
+                text == "tab" || text == "\\t" || (text.size() == 1 && text != "\"" && text != "\n" && text != "\r");
             return good ? std::string{} : std::string{"--separator must be one character, or tab"};
         });
     command.add_flag("--plain", given->plain, "CSV without types in the first line, for other programs");

@@ -3,7 +3,6 @@
 
 #include "../commands.hpp"
 #include "../text.hpp"
-
 #include <entitable/core/try.hpp>
 
 namespace tool {

@@ -4,7 +4,6 @@
 #include "../commands.hpp"
 #include "../fold.hpp"
 #include "../selection.hpp"
-
 #include <entitable/core/try.hpp>
 
 #include <algorithm>
@@ -93,7 +92,8 @@ outcome make_groups(group_options const& given, console& with) {
 
     std::vector<text_table::column> columns;
     for (std::size_t at = 0; at < by.size(); ++at) {
-        auto const first = std::find_if(groups.begin(), groups.end(), [&](auto const& each) { return each.first[at].has_value(); });
+        auto const first =
+            std::find_if(groups.begin(), groups.end(), [&](auto const& each) { return each.first[at].has_value(); });
         bool const right = first != groups.end() && is_number(first->first[at]->type());
         columns.push_back({printable(by[at]), right});
     }

@@ -4,7 +4,6 @@
 #include "../commands.hpp"
 #include "../exchange/progress.hpp"
 #include "../exchange/row_maker.hpp"
-
 #include <entitable/bulk.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -56,9 +55,9 @@ struct opened_text {
 };
 
 bool is_json(import_options const& given) {
-    return given.format.empty() ? given.file.ends_with(".jsonl") || given.file.ends_with(".ndjson") ||
-            given.file.ends_with(".json")
-                                : given.format == "jsonl";
+    return given.format.empty()
+        ? given.file.ends_with(".jsonl") || given.file.ends_with(".ndjson") || given.file.ends_with(".json")
+        : given.format == "jsonl";
 }
 
 char separator_of(import_options const& given) {
@@ -171,7 +170,8 @@ public:
             std::size_t const text = static_cast<std::size_t>(read.ptr - line.data()) + 1;
             made.push_back({index, text < line.size() ? line.substr(text) : std::string{}});
         }
-        std::stable_sort(made.begin(), made.end(), [](auto const& left, auto const& right) { return left.index < right.index; });
+        std::stable_sort(
+            made.begin(), made.end(), [](auto const& left, auto const& right) { return left.index < right.index; });
         return made;
     }
     void remove() { log_.remove(); }
@@ -267,7 +267,8 @@ public:
             std::error_code problem;
             if (std::filesystem::exists(path, problem)) {
                 ENTITABLE_CHECK(confirm(with_, given_.yes,
-                    path + " exists; --refused names another file for refused rows. Overwrite it if rows are refused?"));
+                    path +
+                        " exists; --refused names another file for refused rows. Overwrite it if rows are refused?"));
             }
         }
         return {};
@@ -373,7 +374,9 @@ private:
 
     [[nodiscard]] entitable::result<void> check_state() const {
         if (given_.file == "-") {
-            if (given_.resumes) { return refuse("--resume needs a file, because the standard input cannot be read again"); }
+            if (given_.resumes) {
+                return refuse("--resume needs a file, because the standard input cannot be read again");
+            }
             return {};
         }
         if (given_.dry_run) { return {}; }
@@ -383,8 +386,8 @@ private:
             std::filesystem::remove(state_path(), problem);
             std::filesystem::remove(given_.file + ".import.refused", problem);
         } else if (interrupted && !given_.resumes) {
-            return refuse("an import of " + given_.file +
-                " was interrupted; --resume continues it, and --restart starts over");
+            return refuse(
+                "an import of " + given_.file + " was interrupted; --resume continues it, and --restart starts over");
         }
         return refused_files_.check();
     }
@@ -466,8 +469,8 @@ private:
     }
 
     [[nodiscard]] outcome finish(entitable::bulk_report const& done) {
-        with_.out << (given_.dry_run ? "dry run, nothing was written: " : "") << counted_rows(done.read) << " read: "
-                  << grouped(done.written) << (given_.dry_run ? " can be written, " : " written, ");
+        with_.out << (given_.dry_run ? "dry run, nothing was written: " : "") << counted_rows(done.read)
+                  << " read: " << grouped(done.written) << (given_.dry_run ? " can be written, " : " written, ");
         if (!given_.dry_run) { with_.out << grouped(done.already_there) << " already there, "; }
         if (done.superseded != 0) { with_.out << grouped(done.superseded) << " superseded, "; }
         with_.out << grouped(done.refused) << " refused\n";
@@ -510,10 +513,13 @@ void add_import(command_list& all) {
         [given](console& with) { return importing{*given, with}.run(); });
     command.description(
         "Load rows from a file of CSV or JSON lines.\n"
-        "The first line of a CSV file names the columns. Types are guessed from the first rows and shown; NAME:TYPE in\n"
-        "the first line, or --types, sets them. An empty field is an absent value, and \"\" is an empty text. JSON lines\n"
+        "The first line of a CSV file names the columns. Types are guessed from the first rows and shown; NAME:TYPE "
+        "in\n"
+        "the first line, or --types, sets them. An empty field is an absent value, and \"\" is an empty text. JSON "
+        "lines\n"
         "have the notation of the table service: \"NAME@odata.type\" sets the type of a member.\n"
-        "A key is an expression of columns joined by +, with __ between them in the key: NAME, NAME:WIDTH pads a whole\n"
+        "A key is an expression of columns joined by +, with __ between them in the key: NAME, NAME:WIDTH pads a "
+        "whole\n"
         "number with zeros, NAME:escaped permits any text, 'TEXT' is constant. Columns in keys are not stored again.\n"
         "Rows that exist with other properties are refused, unless --replace or --merge is given.");
     command.add_option("STORE", given->store, store_help)->required();
@@ -523,11 +529,14 @@ void add_import(command_list& all) {
         auto const read = key_expression::parse(text);
         return read ? std::string{} : read.error().message;
     };
-    command.add_option("--partition", given->partition, "PartitionKey, as an expression of columns; default: PartitionKey")
+    command
+        .add_option("--partition", given->partition, "PartitionKey, as an expression of columns; default: PartitionKey")
         ->check(is_key);
     command.add_option("--row", given->row, "RowKey, as an expression of columns; default: RowKey")->check(is_key);
-    command.add_option("--types", given->types, "Types of columns: NAME=TYPE,...; String, Int32, Int64, Double, Boolean, "
-                                                "DateTime, Guid, Binary")
+    command
+        .add_option("--types", given->types,
+            "Types of columns: NAME=TYPE,...; String, Int32, Int64, Double, Boolean, "
+            "DateTime, Guid, Binary")
         ->check([](std::string const& text) {
             auto const read = parse_types(text);
             return read ? std::string{} : read.error().message;
@@ -536,8 +545,8 @@ void add_import(command_list& all) {
         ->check(CLI::IsMember{{"csv", "jsonl"}});
     command.add_option("--separator", given->separator, "Character between fields of CSV, or tab; default: a comma")
         ->check([](std::string const& text) {
-            bool const good = text == "tab" || text == "\\t" ||
-                (text.size() == 1 && text != "\"" && text != "\n" && text != "\r");
+            bool const good =
+                text == "tab" || text == "\\t" || (text.size() == 1 && text != "\"" && text != "\n" && text != "\r");
             return good ? std::string{} : std::string{"--separator must be one character, or tab"};
         });
     command.add_option("--sample", given->sample, "Rows from which types are guessed; default: 100000")
@@ -546,15 +555,18 @@ void add_import(command_list& all) {
     auto* const replaces = command.add_flag("--replace", given->replaces, "Replace rows that exist");
     command.add_flag("--merge", given->merges, "Merge into rows that exist")->excludes(replaces);
     command.add_flag("--yes", given->yes, "Overwrite without a question");
-    command.add_option("--refused", given->refused, "File for refused rows; default: FILE.refused. Reasons are in the "
-                                                    "file with .reasons added. Not with the standard input");
+    command.add_option("--refused", given->refused,
+        "File for refused rows; default: FILE.refused. Reasons are in the "
+        "file with .reasons added. Not with the standard input");
     command.add_option("--max-refused", given->max_refused, "Refused rows that are accepted; default: 10000");
-    auto* const resume = command.add_flag("--resume", given->resumes, "Continue an interrupted import; its state is in "
-                                                                      "FILE.import");
+    auto* const resume = command.add_flag("--resume", given->resumes,
+        "Continue an interrupted import; its state is in "
+        "FILE.import");
     command.add_flag("--restart", given->restarts, "Discard the state of an interrupted import")->excludes(resume);
     command.add_flag("--dry-run", given->dry_run, "Read and check all rows, and write nothing");
-    command.add_flag("--unmaintained", given->unmaintained, "Write even if the table has indexes or sums, which would become "
-                                                            "wrong");
+    command.add_flag("--unmaintained", given->unmaintained,
+        "Write even if the table has indexes or sums, which would become "
+        "wrong");
 }
 
 } // namespace tool

@@ -3,7 +3,6 @@
 
 #include "../commands.hpp"
 #include "../selection.hpp"
-
 #include <entitable/core/try.hpp>
 #include <entitable/entitable.hpp>
 

@@ -4,7 +4,6 @@
 #include "../commands.hpp"
 #include "../exchange/progress.hpp"
 #include "../text.hpp"
-
 #include <entitable/client/mapping/macro.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/messaging.hpp>
@@ -36,7 +35,8 @@ struct queue_command_options {
 
 /// "3 d 04:05:06", with as many parts as needed: "0:07".
 std::string duration_text(std::chrono::nanoseconds given) {
-    auto const seconds = std::chrono::duration_cast<std::chrono::seconds>((std::max)(given, std::chrono::nanoseconds{}));
+    auto const seconds =
+        std::chrono::duration_cast<std::chrono::seconds>((std::max)(given, std::chrono::nanoseconds{}));
     std::uint64_t const all = static_cast<std::uint64_t>(seconds.count());
     std::string made = all >= 86'400 ? std::to_string(all / 86'400) + " d " : std::string{};
     auto const two = [](std::uint64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
@@ -83,7 +83,8 @@ entitable::result<std::vector<dead>> selected(queue_command_options const& given
     if (given.all) { return letters; }
     std::vector<dead> made;
     for (std::string const& id : given.ids) {
-        auto const found = std::find_if(letters.begin(), letters.end(), [&](dead const& each) { return each.id == id; });
+        auto const found =
+            std::find_if(letters.begin(), letters.end(), [&](dead const& each) { return each.id == id; });
         if (found == letters.end()) { return refuse("the queue has no dead letter with the id " + printable(id)); }
         made.push_back(std::move(*found));
         letters.erase(found);
@@ -133,16 +134,17 @@ outcome purge(queue_command_options const& given, console& with) {
 void add_queue(command_list& all) {
     auto given = std::make_shared<queue_command_options>();
     auto action = std::make_shared<std::string>();
-    CLI::App& command = all.add("queue", "Show the length, the age and the dead letters of a queue; requeue and purge them",
-        "entitable queue shop.db parcels\n"
-        "entitable queue shop.db parcels --dead\n"
-        "entitable queue shop.db parcels requeue 01J8ZX\n"
-        "entitable queue shop.db parcels purge --all --yes",
-        [given, action](console& with) {
-            return action->empty() ? show(*given, with)
-                : *action == "requeue" ? requeue(*given, with)
-                                       : purge(*given, with);
-        });
+    CLI::App& command =
+        all.add("queue", "Show the length, the age and the dead letters of a queue; requeue and purge them",
+            "entitable queue shop.db parcels\n"
+            "entitable queue shop.db parcels --dead\n"
+            "entitable queue shop.db parcels requeue 01J8ZX\n"
+            "entitable queue shop.db parcels purge --all --yes",
+            [given, action](console& with) {
+                return action->empty()     ? show(*given, with)
+                    : *action == "requeue" ? requeue(*given, with)
+                                           : purge(*given, with);
+            });
     command.description(
         "Show the length, the age and the dead letters of a queue; requeue and purge them.\n"
         "Without an action: how many messages can be claimed (ready), are claimed or delayed (held), were claimed too\n"

@@ -92,7 +92,8 @@ void add_serve(command_list& all) {
         "Entities to insert at the start: JSON lines with \"table\" as the first member; rows that exist are kept");
     command.add_flag("--reset", given->resets, "Permit POST /reset, with a header field x-reset: deletes all tables");
     command.add_flag("--yes", given->yes, "Permit --reset without a question");
-    command.add_flag("--log", given->logs, "Print a line for each request on the standard error, without data of users");
+    command.add_flag(
+        "--log", given->logs, "Print a line for each request on the standard error, without data of users");
     command.add_flag("--json", given->json, "Print ports and connection strings as one line of JSON");
 }
 

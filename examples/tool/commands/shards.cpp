@@ -4,7 +4,6 @@
 #include "../exchange/fleet_address.hpp"
 #include "../exchange/progress.hpp"
 #include "../text.hpp"
-
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
@@ -44,8 +43,8 @@ constexpr shards_action actions[] = {
     {"cancel", "SHARD", "ends an unfinished move; the shard stays where it was", 1, 1},
     {"split", "SHARD [KEY]", "splits a range at a partition key, or in the middle", 1, 2},
     {"merge", "LOWER UPPER STORE", "merges two neighbouring ranges into a store", 3, 3},
-    {"rebalance", "[STORE...]", "evens out the bytes with few moves, over new stores as well; --dry-run shows the plan", 0,
-        any_number},
+    {"rebalance", "[STORE...]", "evens out the bytes with few moves, over new stores as well; --dry-run shows the plan",
+        0, any_number},
     {"drain", "STORE", "moves all shards out of a store; --dry-run shows the plan", 1, 1},
     {"offline", "STORE REASON", "refuses reads and writes of a store", 2, 2},
     {"read-only", "STORE REASON", "refuses writes of a store", 2, 2},
@@ -75,7 +74,8 @@ public:
         shards_action const* const action = std::find_if(
             std::begin(actions), std::end(actions), [&](auto const& each) { return each.name == given_.action; });
         if (given_.words.size() < action->least || given_.words.size() > action->most) {
-            with_.err << "entitable: the arguments are: shards STORE " << action->name << ' ' << action->arguments << '\n';
+            with_.err << "entitable: the arguments are: shards STORE " << action->name << ' ' << action->arguments
+                      << '\n';
             return exit_code::usage;
         }
         std::string const& name = given_.action;
@@ -156,8 +156,8 @@ private:
         if (name == "offline" || name == "read-only" || name == "open") { return set_access(all); }
         if (name == "pin") {
             ENTITABLE_TRY(std::int32_t const shard, number_of(word(1)));
-            ENTITABLE_CHECK(entitable::put_rule(
-                cloud.map(), entitable::placement_rule::only(word(0), {shard}, words_from(2))));
+            ENTITABLE_CHECK(
+                entitable::put_rule(cloud.map(), entitable::placement_rule::only(word(0), {shard}, words_from(2))));
             return exit_code::success;
         }
         if (name == "unpin") {
@@ -213,8 +213,7 @@ private:
             with_.out << plan->to_string();
             return exit_code::success;
         }
-        ENTITABLE_TRY(
-            auto const done, plan->run([this](entitable::move_progress const& now) { return show(now); }));
+        ENTITABLE_TRY(auto const done, plan->run([this](entitable::move_progress const& now) { return show(now); }));
         line_.clear();
         with_.out << counted_rows(done.rows) << (given_.action == "move" ? " moved\n" : " merged\n");
         return report_left(done);
@@ -223,9 +222,7 @@ private:
     [[nodiscard]] outcome split(entitable::fleet const& all) {
         ENTITABLE_TRY(std::int32_t const shard, number_of(word(0)));
         std::string key = given_.words.size() > 1 ? word(1) : std::string{};
-        if (key.empty()) {
-            ENTITABLE_TRY(key, entitable::split_key(all, shard));
-        }
+        if (key.empty()) { ENTITABLE_TRY(key, entitable::split_key(all, shard)); }
         if (given_.dry_run) {
             with_.out << "shard " << shard << " would be split at \"" << printable(key) << "\"\n";
             return exit_code::success;
@@ -239,19 +236,20 @@ private:
         with_.out << plan.to_string();
         if (given_.dry_run) { return exit_code::success; }
         with_.out.flush();
-        ENTITABLE_TRY(auto const done, plan.run([this](entitable::rebalance_progress const& now) {
-            return show(now.current);
-        }));
+        ENTITABLE_TRY(
+            auto const done, plan.run([this](entitable::rebalance_progress const& now) { return show(now.current); }));
         line_.clear();
         with_.out << grouped(done.moved) << (done.moved == 1 ? " shard moved" : " shards moved");
-        if (done.postponed != 0) { with_.out << ", " << grouped(done.postponed) << " postponed by maintenance windows"; }
+        if (done.postponed != 0) {
+            with_.out << ", " << grouped(done.postponed) << " postponed by maintenance windows";
+        }
         with_.out << '\n';
         return exit_code::success;
     }
 
     [[nodiscard]] outcome set_access(entitable::fleet const& all) {
         bool const opens = given_.action == "open";
-        auto const access = opens ? entitable::store_access::open
+        auto const access = opens        ? entitable::store_access::open
             : given_.action == "offline" ? entitable::store_access::offline
                                          : entitable::store_access::read_only;
         ENTITABLE_TRY(std::size_t const shards,
@@ -302,8 +300,10 @@ void add_shards(command_list& all) {
         "Actions:\n";
     std::vector<std::string> names;
     for (shards_action const& each : actions) {
-        std::string const form = std::string{each.name} + (each.arguments.empty() ? "" : " ") + std::string{each.arguments};
-        text += "  " + form + std::string(form.size() < 28 ? 28 - form.size() : 1, ' ') + std::string{each.summary} + "\n";
+        std::string const form =
+            std::string{each.name} + (each.arguments.empty() ? "" : " ") + std::string{each.arguments};
+        text +=
+            "  " + form + std::string(form.size() < 28 ? 28 - form.size() : 1, ' ') + std::string{each.summary} + "\n";
         names.emplace_back(each.name);
     }
     command.description(text);

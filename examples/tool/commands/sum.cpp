@@ -4,7 +4,6 @@
 #include "../commands.hpp"
 #include "../fold.hpp"
 #include "../selection.hpp"
-
 #include <entitable/core/try.hpp>
 
 namespace tool {
@@ -17,9 +16,7 @@ struct sum_options {
     std::string format{"table"};
 };
 
-entitable::value number(std::uint64_t count) {
-    return entitable::value_view{static_cast<std::int64_t>(count)};
-}
+entitable::value number(std::uint64_t count) { return entitable::value_view{static_cast<std::int64_t>(count)}; }
 
 outcome sum(sum_options const& given, console& with) {
     ENTITABLE_TRY(auto const names, names_in(given.of));

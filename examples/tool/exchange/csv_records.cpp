@@ -26,9 +26,8 @@ csv_records::scan csv_records::scan_record(std::string_view bytes, bool ended) {
             one.quoted = true;
             one.begin = ++at;
             for (;;) {
-                void const* const quote = at < bytes.size()
-                    ? std::memchr(bytes.data() + at, '"', bytes.size() - at)
-                    : nullptr;
+                void const* const quote =
+                    at < bytes.size() ? std::memchr(bytes.data() + at, '"', bytes.size() - at) : nullptr;
                 if (quote == nullptr) {
                     if (!ended) { return scan::needs_more; }
                     scan_fault_ = "a field begins with a quote, and has no second quote";

@@ -43,7 +43,9 @@ entitable::result<fleet_place> fleet_place_of(std::string const& address) {
         return refuse("the address of a shard map has the form shards:CATALOGUE/MAP");
     }
     auto catalogue = percent_decoded(std::string_view{place}.substr(0, slash));
-    if (!catalogue) { return refuse("the catalogue after shards: has a % without two hexadecimal digits; write % as %25"); }
+    if (!catalogue) {
+        return refuse("the catalogue after shards: has a % without two hexadecimal digits; write % as %25");
+    }
     return fleet_place{*std::move(catalogue), place.substr(slash + 1)};
 }
 
@@ -67,8 +69,8 @@ entitable::result<entitable::fleet> open_fleet(std::string const& address, std::
     if (header.strategy == "ranges") {
         shards = entitable::virtual_shards::ranges();
     } else {
-        for (auto const& each : {entitable::virtual_shards{number}, entitable::virtual_shards::by_first_component(number),
-                 entitable::virtual_shards::jump(number)}) {
+        for (auto const& each : {entitable::virtual_shards{number},
+                 entitable::virtual_shards::by_first_component(number), entitable::virtual_shards::jump(number)}) {
             if (!shards && static_cast<std::int64_t>(each.fingerprint()) == header.fingerprint) { shards = each; }
         }
     }

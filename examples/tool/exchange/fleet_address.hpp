@@ -6,7 +6,6 @@
 /// The fleet at an address `shards:CATALOGUE/MAP`.
 
 #include "../commands.hpp"
-
 #include <entitable/core/address/store_address.hpp>
 #include <entitable/fleet.hpp>
 

@@ -3,7 +3,6 @@
 
 #include "records.hpp"
 #include "value_text.hpp"
-
 #include <entitable/core/text.hpp>
 
 #include <charconv>

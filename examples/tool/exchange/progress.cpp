@@ -6,12 +6,13 @@
 #include <entitable/core/address/store_address.hpp>
 #include <entitable/core/text.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace tool {
 
@@ -79,9 +80,13 @@ void progress_line::show_rows(std::uint64_t rows, std::optional<std::uint64_t> t
     double const seconds = std::chrono::duration<double>(now - begun_).count();
     double const rate = seconds > 0 ? static_cast<double>(rows - *first_) / seconds : 0;
     std::string text = counted_rows(rows);
-    if (total && *total != 0) { text += " (" + std::to_string((std::min)(rows * 100 / *total, std::uint64_t{100})) + " %)"; }
+    if (total && *total != 0) {
+        text += " (" + std::to_string((std::min)(rows * 100 / *total, std::uint64_t{100})) + " %)";
+    }
     text += ", " + grouped(static_cast<std::uint64_t>(rate)) + " a second";
-    if (total && *total > rows && rate > 0) { text += ", " + clock_time(static_cast<double>(*total - rows) / rate) + " left"; }
+    if (total && *total > rows && rate > 0) {
+        text += ", " + clock_time(static_cast<double>(*total - rows) / rate) + " left";
+    }
     show(text);
 }
 
@@ -105,7 +110,7 @@ entitable::failure line_log::failed(int number) const {
 entitable::result<void> line_log::open(std::uint64_t size) {
     if (file_ != nullptr) { static_cast<void>(std::fclose(file_)); }
     file_ = std::fopen(path_.c_str(), "ab");
-    struct stat found {};
+    struct stat found{};
     if (file_ == nullptr || ::fstat(::fileno(file_), &found) != 0) { return failed(errno); }
     if (static_cast<std::uint64_t>(found.st_size) < size) {
         return entitable::failure{entitable::error_code::checkpoint_invalid,
@@ -124,7 +129,7 @@ void line_log::append(std::string_view line) {
 entitable::result<std::uint64_t> line_log::flush() {
     if (std::fflush(file_) != 0 && error_ == 0) { error_ = errno; }
     if (error_ == 0 && ::fsync(::fileno(file_)) != 0) { error_ = errno; }
-    struct stat found {};
+    struct stat found{};
     if (error_ == 0 && ::fstat(::fileno(file_), &found) != 0) { error_ = errno; }
     if (error_ != 0) { return failed(error_); }
     return static_cast<std::uint64_t>(found.st_size);

@@ -6,7 +6,6 @@
 /// A line of progress with rate and time left, on a terminal only, and the state of an interrupted command in a file.
 
 #include "../console.hpp"
-
 #include <entitable/core/load/bulk_options.hpp>
 
 #include <chrono>

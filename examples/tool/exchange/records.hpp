@@ -6,7 +6,6 @@
 /// Records of CSV and lines of JSON: names and texts of fields, without types.
 
 #include "text_input.hpp"
-
 #include <entitable/core/edm_type.hpp>
 
 #include <optional>
@@ -24,9 +23,9 @@ enum class field_form : std::uint8_t {
 
 /// A field of a record.
 struct field {
-    std::string_view name;  ///< of a member of JSON; empty in CSV
-    std::string_view text;  ///< its content, valid until the next record is read
-    field_form form{};      ///< how it was written
+    std::string_view name;                     ///< of a member of JSON; empty in CSV
+    std::string_view text;                     ///< its content, valid until the next record is read
+    field_form form{};                         ///< how it was written
     std::optional<entitable::edm_type> type{}; ///< type that the record itself names: `NAME@odata.type`
 };
 

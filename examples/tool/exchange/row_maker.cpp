@@ -4,7 +4,6 @@
 #include "row_maker.hpp"
 
 #include "value_text.hpp"
-
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
@@ -151,7 +150,8 @@ entitable::result<void> row_maker::check_names() const {
     }
     for (auto const& [name, type] : plan_.types) {
         if (!is_there(name)) {
-            return invalid({"--types names the column ", name, ", which the file does not have; its columns are ", known});
+            return invalid(
+                {"--types names the column ", name, ", which the file does not have; its columns are ", known});
         }
     }
     return {};
@@ -190,8 +190,8 @@ entitable::result<void> row_maker::set_header(std::vector<field> const& header) 
     ENTITABLE_CHECK(check_names());
     auto const place = [&](key_expression const& from, std::vector<std::size_t>& places) {
         for (std::string const& name : from.columns()) {
-            auto const at = std::find_if(
-                columns_.begin(), columns_.end(), [&](column const& each) { return each.header == name; });
+            auto const at =
+                std::find_if(columns_.begin(), columns_.end(), [&](column const& each) { return each.header == name; });
             places.push_back(static_cast<std::size_t>(at - columns_.begin()));
         }
     };
@@ -226,8 +226,7 @@ void row_maker::add_sample(record_reader const& record) {
             known = member_types_.emplace(std::string{each.name}, std::vector<edm_type>{}).first;
         }
         auto const given = plan_.types.find(each.name);
-        edm_type const type =
-            given != plan_.types.end() ? given->second : each.type ? *each.type : natural_type(each);
+        edm_type const type = given != plan_.types.end() ? given->second : each.type ? *each.type : natural_type(each);
         if (std::find(known->second.begin(), known->second.end(), type) == known->second.end()) {
             known->second.push_back(type);
         }

@@ -7,7 +7,6 @@
 
 #include "key_expression.hpp"
 #include "records.hpp"
-
 #include <entitable/client/mapping/entity.hpp>
 
 #include <map>
@@ -21,10 +20,10 @@ namespace tool {
 
 /// How to make entities from records.
 struct row_plan {
-    std::optional<key_expression> partition{}; ///< absent: the column PartitionKey
-    std::optional<key_expression> row{};       ///< absent: the column RowKey
+    std::optional<key_expression> partition{};                       ///< absent: the column PartitionKey
+    std::optional<key_expression> row{};                             ///< absent: the column RowKey
     std::map<std::string, entitable::edm_type, std::less<>> types{}; ///< by column
-    bool keeps_key_columns{}; ///< whether columns of keys are also properties
+    bool keeps_key_columns{};                                        ///< whether columns of keys are also properties
 };
 
 /// The types that the values of a column could have.

@@ -22,8 +22,7 @@ void append_base64(std::string& out, std::string_view bytes) {
     auto const byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[at])); };
     for (std::size_t at = 0; at < bytes.size(); at += 3) {
         std::size_t const left = bytes.size() - at;
-        unsigned const bits =
-            (byte(at) << 16U) | (left > 1 ? byte(at + 1) << 8U : 0U) | (left > 2 ? byte(at + 2) : 0U);
+        unsigned const bits = (byte(at) << 16U) | (left > 1 ? byte(at + 1) << 8U : 0U) | (left > 2 ? byte(at + 2) : 0U);
         out += digits_of_base64[bits >> 18U];
         out += digits_of_base64[(bits >> 12U) & 63U];
         out += left > 1 ? digits_of_base64[(bits >> 6U) & 63U] : '=';
