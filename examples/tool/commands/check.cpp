@@ -121,7 +121,7 @@ private:
 
 void add_check(command_list& all) {
     auto const store = std::make_shared<std::string>();
-    CLI::App& command = all.add("check", "Checks all that a store contains: the file, rows of indexes, shards, queues",
+    CLI::App& command = all.add("check", "Check all that a store contains: the file, rows of indexes, shards, queues",
         "entitable check shop.db\nentitable check shards:env:CATALOGUE/map",
         [store](console& with) { return store_check{*store, with}.run(); });
     command.add_option("STORE", *store, store_help)->required();
