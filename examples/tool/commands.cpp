@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <sstream>
 
 namespace tool {
 
@@ -37,7 +38,9 @@ void add_all(command_list& all) {
     add_backup(all);
     add_restore(all);
     add_shards(all);
-    // add_check(all);
+    add_plan(all);
+    add_stress(all);
+    add_check(all);
     add_completion(all);
 }
 
@@ -61,20 +64,46 @@ std::string one_line(std::string text) {
     return text;
 }
 
-/// Breaks the lines of a help text at spaces; the rest of a line stands in the column of the descriptions.
+/// Options without the library's names of types: `--top N`, `--format VALUE (default: table)`.
+class help_formatter : public CLI::Formatter {
+public:
+    help_formatter() { column_width(22); }
+    std::string make_option_opts(CLI::Option const* option) const override {
+        if (!option->get_option_text().empty()) { return " " + option->get_option_text(); }
+        if (option->get_positional() || option->get_expected_max() == 0) { return {}; }
+        std::string const text = " " + value_name(*option);
+        return option->get_default_str().empty() ? text : text + " (default: " + option->get_default_str() + ")";
+    }
+    std::string make_subcommand(CLI::App const* command) const override {
+        std::ostringstream line;
+        CLI::detail::format_help(line, command->get_name(), summary_of(*command), get_column_width());
+        return line.str();
+    }
+};
+
+/// The column in which the rest of a line of help continues: that of its description, or its indentation.
+std::size_t continuation_of(std::string const& line) {
+    std::size_t const indented = (std::min)(line.find_first_not_of(' '), line.size());
+    if (indented == 0) { return 0; }
+    std::size_t const gap = line.find("  ", indented);
+    std::size_t const described = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
+    return described == std::string::npos ? indented : described;
+}
+
+/// Breaks the lines of a help text at spaces. Examples stay whole, to be copied.
 std::string wrapped(std::string const& text, std::size_t width) {
-    constexpr std::size_t column = 22;
+    constexpr std::size_t least_width = 40;
     std::string made;
     for (std::size_t at = 0; at < text.size();) {
         std::size_t const end = (std::min)(text.find('\n', at), text.size());
         std::string line = text.substr(at, end - at);
-        bool const is_example = line.starts_with("  entitable ");
-        while (!is_example && line.size() > width && width > 2 * column) {
-            std::size_t space = line.rfind(' ', width);
-            std::size_t const indented = line.starts_with("  ") ? column : 0;
-            if (space == std::string::npos || space <= indented) { break; }
+        std::size_t const column = continuation_of(line);
+        bool const is_example = line.starts_with("  entitable ") || line.starts_with("  source ");
+        while (!is_example && width >= least_width && line.size() > width && column + least_width / 2 <= width) {
+            std::size_t const space = line.rfind(' ', width);
+            if (space == std::string::npos || space <= column) { break; }
             made.append(line, 0, space) += '\n';
-            line = std::string(indented, ' ') + line.substr(space + 1);
+            line = std::string(column, ' ') + line.substr(space + 1);
         }
         made += line;
         if (end < text.size()) { made += '\n'; }
@@ -110,8 +139,12 @@ CLI::App const& named_command(CLI::App const& app) {
 
 CLI::App& command_list::add(std::string const& name, std::string const& summary, std::string const& examples,
     std::function<outcome(console&)> action) {
-    CLI::App* const command = app_->add_subcommand(name, summary);
-    std::string text = "Examples:";
+    std::size_t const first_line = (std::min)(summary.find('\n'), summary.size());
+    std::string sentence = summary.substr(0, first_line);
+    if (sentence.ends_with('.')) { sentence.pop_back(); }
+    CLI::App* const command = app_->add_subcommand(name, sentence);
+    std::string text = first_line < summary.size() ? summary.substr(first_line + 1) + "\n\n" : std::string{};
+    text += "Examples:";
     for (std::size_t at = 0; at < examples.size();) {
         std::size_t const end = examples.find('\n', at);
         text += "\n  " + examples.substr(at, end == std::string::npos ? end : end - at);
@@ -129,10 +162,7 @@ exit_code run_tool(std::vector<std::string> const& arguments, console& with) {
     bool wants_manual = false;
     app.add_flag("--man", wants_manual, "Print the manual page, for man -l -");
     app.require_subcommand(0, 1);
-    app.get_formatter()->column_width(22);
-    app.get_formatter()->label("TEXT", "");
-    app.get_formatter()->label("UINT", "N");
-    app.get_formatter()->label("REQUIRED", "");
+    app.formatter(std::make_shared<help_formatter>());
     app.get_help_ptr()->description("Print this help and exit");
     app.footer("entitable COMMAND --help shows the options of a command, with examples.\n"
                "Exit codes: 0 success, 1 refused or failed, 2 wrong command line, 3 some rows failed.");

@@ -8,6 +8,19 @@
 
 namespace tool {
 
+std::string summary_of(CLI::App const& command) {
+    std::string text = command.get_description().substr(0, command.get_description().find('\n'));
+    if (text.ends_with('.')) { text.pop_back(); }
+    return text;
+}
+
+std::string value_name(CLI::Option const& option) {
+    if (option.get_expected_max() == 0) { return {}; }
+    std::string const type = option.get_type_name().substr(0, option.get_type_name().find(':'));
+    if (type == "UINT" || type == "INT") { return "N"; }
+    return type.empty() || type == "TEXT" ? "VALUE" : type;
+}
+
 namespace {
 
 /// Text of a manual page: a backslash, and a dot or quote at the start of a line, are commands of roff; a hyphen would become a dash.
@@ -40,12 +53,6 @@ std::vector<CLI::Option const*> options_of(CLI::App const& command, bool positio
         if (each->get_positional() == positional) { found.push_back(each); }
     }
     return found;
-}
-
-/// What is written after an option: `--top N`.
-std::string value_name(CLI::Option const& option) {
-    if (option.get_expected_max() == 0) { return {}; }
-    return option.get_type_name().empty() ? "VALUE" : option.get_type_name();
 }
 
 std::string usage_of(CLI::App const& command) {
@@ -121,7 +128,7 @@ void write_zsh(CLI::App const& app, std::ostream& out) {
            "    if ((CURRENT == 2)); then\n"
            "        words=(";
     for (CLI::App const* each : commands_of(app)) {
-        out << "\n            " << described(each->get_name(), each->get_description());
+        out << "\n            " << described(each->get_name(), summary_of(*each));
     }
     out << ")\n        _describe command words\n        return\n    fi\n    case $words[2] in\n";
     for (CLI::App const* command : commands_of(app)) {
@@ -143,7 +150,7 @@ void write_fish(CLI::App const& app, std::ostream& out) {
     out << "# fish completion of entitable: store this file as ~/.config/fish/completions/entitable.fish\n";
     for (CLI::App const* each : commands_of(app)) {
         out << "complete -c entitable -n __fish_use_subcommand -f -a " << each->get_name() << " -d "
-            << shell_quoted(each->get_description()) << '\n';
+            << shell_quoted(summary_of(*each)) << '\n';
     }
     for (CLI::App const* command : commands_of(app)) {
         for (CLI::Option const* each : command->get_options()) {
@@ -163,7 +170,8 @@ void write_manual(CLI::App const& app, std::ostream& out) {
         << "\n.SH SYNOPSIS\n.B entitable\nCOMMAND STORE [arguments] [options]\n.SH COMMANDS\n";
     for (CLI::App const* command : commands_of(app)) {
         out << ".SS " << roff(command->get_name()) << '\n'
-            << roff(command->get_description()) << ".\n.PP\n.B " << roff(usage_of(*command)) << '\n';
+            << roff(command->get_description()) << (command->get_description().ends_with('.') ? "" : ".")
+            << "\n.PP\n.B " << roff(usage_of(*command)) << '\n';
         for (CLI::Option const* each : options_of(*command, true)) {
             out << ".TP\n.B " << roff(each->get_name(true)) << '\n' << roff(each->get_description()) << '\n';
         }

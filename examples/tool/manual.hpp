@@ -8,9 +8,16 @@
 #include <CLI/CLI.hpp>
 
 #include <ostream>
+#include <string>
 #include <string_view>
 
 namespace tool {
+
+/// What stands after an option in help and manual: "N" for numbers; empty for a flag.
+[[nodiscard]] std::string value_name(CLI::Option const& option);
+
+/// The first line of the description of a command, without a full stop.
+[[nodiscard]] std::string summary_of(CLI::App const& command);
 
 /// Writes the manual page in the language of man.
 void write_manual(CLI::App const& app, std::ostream& out);

@@ -22,14 +22,21 @@ using entitable::key_interval;
 void add_selection(CLI::App& command, selection& given) {
     command.add_option("STORE", given.store, store_help)->required();
     command.add_option("TABLE", given.table, "Table to read")->required();
-    command.add_option_function<std::string>(
-        "--partition", [&given](std::string const& key) { given.partition = key; }, "Partition to read");
-    command.add_option_function<std::string>(
-        "--rows", [&given](std::string const& range) { given.rows = range; },
-        "Row keys FROM..TO: from FROM up to, without, TO; FROM.. and ..TO are open; without \"..\" a single row key");
-    command.add_option("--filter", given.filter,
-        "Condition in the language of the table service, such as \"Age ge 50 and not (Name eq 'Ann')\"; a number "
-        "without suffix is compared with integers and doubles");
+    command
+        .add_option_function<std::string>(
+            "--partition", [&given](std::string const& key) { given.partition = key; }, "Partition to read")
+        ->type_name("KEY");
+    command
+        .add_option_function<std::string>(
+            "--rows", [&given](std::string const& range) { given.rows = range; },
+            "Row keys FROM..TO: from FROM up to, without, TO; FROM.. and ..TO are open; without \"..\" a single row "
+            "key")
+        ->type_name("RANGE");
+    command
+        .add_option("--filter", given.filter,
+            "Condition in the language of the table service, such as \"Age ge 50 and not (Name eq 'Ann')\"; a number "
+            "without suffix is compared with integers and doubles")
+        ->type_name("CONDITION");
     command.add_flag("--scan", given.scan, "Permit reading the whole table");
     command.add_flag("--system", given.system, "Also read the rows that the library stores for itself");
 }
@@ -197,6 +204,7 @@ entitable::result<std::vector<std::string>> names_in(std::string const& list) {
 
 void add_format(CLI::App& command, std::string& format) {
     command.add_option("--format", format, "table (fits the width of a terminal), jsonl (keeps the types) or csv")
+        ->type_name("FORMAT")
         ->check(CLI::IsMember({"table", "jsonl", "csv"}))
         ->capture_default_str();
 }

@@ -28,9 +28,11 @@ void add_write_options(CLI::App& command, writing how, write_options& given) {
                 "Property NAME=VALUE, a text, or NAME:TYPE=VALUE with TYPE one of string, int32, int64, double, "
                 "boolean, "
                 "datetime, guid, binary; may be repeated")
-            ->allow_extra_args(false);
+            ->allow_extra_args(false)
+            ->type_name("PROPERTY");
     }
-    command.add_option("--if-match", given.if_match, "Write only if the row still has this ETag, as \"get\" prints it");
+    command.add_option("--if-match", given.if_match, "Write only if the row still has this ETag, as \"get\" prints it")
+        ->type_name("ETAG");
     if (how == writing::put) {
         command.add_flag("--create", given.create, "Create the table, and the file of the store, if they do not exist");
     }

@@ -8,7 +8,7 @@ namespace tool {
 
 void add_completion(command_list& all) {
     auto const shell = std::make_shared<std::string>();
-    CLI::App& command = all.add("completion", "Prints the completion of a shell",
+    CLI::App& command = all.add("completion", "Print the completion of a shell",
         "source <(entitable completion bash)\n"
         "entitable completion zsh > ~/.zfunc/_entitable\n"
         "entitable completion fish > ~/.config/fish/completions/entitable.fish",

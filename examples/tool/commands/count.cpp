@@ -27,7 +27,7 @@ outcome count(selection const& given, console& with) {
 
 void add_count(command_list& all) {
     auto const given = std::make_shared<selection>();
-    CLI::App& command = all.add("count", "Counts rows",
+    CLI::App& command = all.add("count", "Count rows",
         "entitable count shop.db orders --partition 2026-01 --filter \"Total gt 100\"\n"
         "entitable count shop.db orders --scan",
         [given](console& with) { return count(*given, with); });

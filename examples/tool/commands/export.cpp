@@ -107,10 +107,7 @@ public:
         if (given_.output.empty()) {
             out_ = &with_.out;
         } else {
-            std::error_code problem;
-            if (std::filesystem::exists(given_.output, problem)) {
-                ENTITABLE_CHECK(confirm(with_, given_.yes, given_.output + " exists. Overwrite it?"));
-            }
+            ENTITABLE_CHECK(confirm_overwrite(with_, given_.yes, given_.output));
             // The file gets its name when it is complete.
             file_.open(given_.output + ".new", std::ios::binary | std::ios::trunc);
             if (!file_) { return file_failure(); }

@@ -53,7 +53,7 @@ outcome get(get_options const& given, console& with) {
 
 void add_get(command_list& all) {
     auto const given = std::make_shared<get_options>();
-    CLI::App& command = all.add("get", "Prints one row with its types and its ETag",
+    CLI::App& command = all.add("get", "Print one row with its types and its ETag",
         "entitable get shop.db orders 2026-01 0107\nentitable get shop.db orders 2026-01 0107 --format jsonl",
         [given](console& with) { return get(*given, with); });
     command.add_option("STORE", given->store, store_help)->required();
@@ -61,6 +61,7 @@ void add_get(command_list& all) {
     command.add_option("PARTITION", given->partition, "PartitionKey of the row")->required();
     command.add_option("ROW", given->row, "RowKey of the row")->required();
     command.add_option("--format", given->format, "table, or jsonl, which keeps the types")
+        ->type_name("FORMAT")
         ->check(CLI::IsMember({"table", "jsonl"}))
         ->capture_default_str();
 }

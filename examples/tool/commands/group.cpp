@@ -115,14 +115,14 @@ outcome make_groups(group_options const& given, console& with) {
 
 void add_group(command_list& all) {
     auto const given = std::make_shared<group_options>();
-    CLI::App& command = all.add("group", "Counts rows by the values of properties, and sums others",
+    CLI::App& command = all.add("group", "Count rows by the values of properties, and sum others",
         "entitable group shop.db orders Country --scan --sum Total\n"
         "entitable group shop.db orders PartitionKey --scan --format csv",
         [given](console& with) { return make_groups(*given, with); });
     add_selection(command, given->rows);
     command.add_option("PROPERTIES", given->by, "Properties A,B, or PartitionKey, whose values make the groups")
         ->required();
-    command.add_option("--sum", given->sum, "Properties A,B to sum in each group");
+    command.add_option("--sum", given->sum, "Properties A,B to sum in each group")->type_name("NAMES");
     command.add_option("--max-groups", given->most_groups, "End if there are more groups, which need memory")
         ->capture_default_str();
     add_format(command, given->format);

@@ -66,13 +66,14 @@ outcome query(query_options const& given, console& with) {
 
 void add_query(command_list& all) {
     auto const given = std::make_shared<query_options>();
-    CLI::App& command = all.add("query", "Prints the rows of a table",
+    CLI::App& command = all.add("query", "Print the rows of a table",
         "entitable query shop.db orders --partition 2026-01 --filter \"Total gt 100\"\n"
         "entitable query shop.db orders --partition 2026-01 --rows 0100..0200 --select RowKey,Total\n"
         "entitable query env:STORE orders --scan --top 10 --format jsonl",
         [given](console& with) { return query(*given, with); });
     add_selection(command, given->rows);
-    command.add_option("--select", given->select, "Columns A,B: properties, PartitionKey, RowKey, Timestamp");
+    command.add_option("--select", given->select, "Columns A,B: properties, PartitionKey, RowKey, Timestamp")
+        ->type_name("NAMES");
     command.add_option("--top", given->top, "Print at most this many rows");
     command.add_flag("--explain", given->explain, "Print how the rows would be read, and read nothing");
     add_format(command, given->format);

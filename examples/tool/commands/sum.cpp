@@ -51,7 +51,7 @@ outcome sum(sum_options const& given, console& with) {
 
 void add_sum(command_list& all) {
     auto const given = std::make_shared<sum_options>();
-    CLI::App& command = all.add("sum", "Prints count, sum, minimum, maximum and mean of properties",
+    CLI::App& command = all.add("sum", "Print count, sum, minimum, maximum and mean of properties",
         "entitable sum shop.db orders Total --partition 2026-01\n"
         "entitable sum shop.db orders Total,Pieces --scan --filter \"Country eq 'NO'\"",
         [given](console& with) { return sum(*given, with); });

@@ -59,7 +59,7 @@ outcome list(tables_options const& given, console& with) {
 void add_tables(command_list& all) {
     auto const given = std::make_shared<tables_options>();
     CLI::App& command =
-        all.add("tables", "Lists the tables of a store", "entitable tables shop.db\nentitable tables --count env:STORE",
+        all.add("tables", "List the tables of a store", "entitable tables shop.db\nentitable tables --count env:STORE",
             [given](console& with) { return list(*given, with); });
     command.add_option("STORE", given->store, store_help)->required();
     command.add_flag("--count", given->count, "Also show the rows and bytes of each table, which reads all of them");

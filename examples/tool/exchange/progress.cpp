@@ -45,6 +45,12 @@ std::string grouped(std::uint64_t number) {
 
 std::string counted_rows(std::uint64_t number) { return grouped(number) + (number == 1 ? " row" : " rows"); }
 
+entitable::result<void> confirm_overwrite(console const& with, bool yes, std::string const& path) {
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem)) { return {}; }
+    return confirm(with, yes, path + " exists. Overwrite it?");
+}
+
 std::string store_identity(std::string const& address) {
     auto const parsed = entitable::store_address::parse(address);
     if (!parsed) { return "unknown"; }
