@@ -11,3 +11,4 @@
 #include <entitable/cloud/http/curl_client.hpp>
 #include <entitable/cloud/rest/azure_backend.hpp>
 #include <entitable/cloud/rest/azure_service.hpp>
+#include <entitable/cloud/wire/filter_text.hpp>

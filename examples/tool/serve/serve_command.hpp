@@ -76,6 +76,8 @@ struct settings {
     bool json{};
     bool oauth_over_http{};
     bool audiences_given{};
+    /// Opens the store of an account, instead of one of the places above: the first account has the place itself.
+    std::function<entitable::result<entitable::any_store>(std::string const& account, bool first)> opens{};
 };
 
 /// Reads a port; nullopt if it is not a number from 0 to 65535.
@@ -212,6 +214,7 @@ private:
 /// Opens the store of an account: the first has the given place, others a file or memory of their own.
 inline entitable::result<entitable::any_store> open_store(
     settings const& from, std::string const& account, bool first) {
+    if (from.opens) { return from.opens(account, first); }
     if (from.memory) { return entitable::any_store{entitable::memory_backend{}}; }
     if (!from.database.empty()) {
         if (!first) {
@@ -439,14 +442,7 @@ inline entitable::result<reloaded_files> load_files(settings const& from) {
 
 /// Serves until SIGINT or SIGTERM, and finishes the requests in progress. With `check`, calls it with the connection string instead, prints
 /// nothing, and stops. Returns the exit code.
-inline int serve_command(
-    std::vector<std::string> const& arguments, std::function<bool(std::string const& connection)> const& check = {}) {
-    auto const read = read_arguments(arguments);
-    if (!read) {
-        std::fputs(usage, stderr);
-        return 2;
-    }
-    settings const& from = *read;
+inline int serve_tables(settings const& from, std::function<bool(std::string const& connection)> const& check = {}) {
     auto const fail = [](std::string const& text) {
         std::fprintf(stderr, "%s\n", text.c_str());
         return 1;
@@ -582,6 +578,17 @@ inline int serve_command(
     }
     std::puts("stopped");
     return served && good ? 0 : 1;
+}
+
+/// Does the same with the settings of these arguments. Returns 2 if they are wrong.
+inline int serve_command(
+    std::vector<std::string> const& arguments, std::function<bool(std::string const& connection)> const& check = {}) {
+    auto const read = read_arguments(arguments);
+    if (!read) {
+        std::fputs(usage, stderr);
+        return 2;
+    }
+    return serve_tables(*read, check);
 }
 
 } // namespace serving

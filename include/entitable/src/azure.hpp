@@ -48,6 +48,7 @@
 #include <entitable/cloud/wire/impl/entity_reader.ipp>
 #include <entitable/cloud/wire/impl/error_answer.ipp>
 #include <entitable/cloud/wire/impl/escape.ipp>
+#include <entitable/cloud/wire/impl/filter_text.ipp>
 #include <entitable/cloud/wire/impl/http_date.ipp>
 #include <entitable/cloud/wire/impl/json_reader.ipp>
 #include <entitable/cloud/wire/impl/json_writer.ipp>

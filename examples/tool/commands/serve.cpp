@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include "../commands.hpp"
+#include "../exchange/progress.hpp"
+#include "../serve/serve_command.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+namespace tool {
+
+namespace {
+
+struct serve_options {
+    std::string store;
+    std::string accounts;
+    std::string seed;
+    std::uint16_t port{10002};
+    std::uint16_t admin_port{};
+    bool resets{};
+    bool logs{};
+    bool json{};
+    bool yes{};
+};
+
+/// The address of an account's own store beside that of the first account. Errors: NotSupported for stores that cannot be multiplied.
+entitable::result<std::string> address_of(std::string const& store, std::string const& account) {
+    std::string const identity = store_identity(store);
+    if (identity.starts_with("memory:")) { return std::string{"memory:"}; }
+    if (!identity.starts_with("file:")) {
+        return refuse("this store serves one account; the file of accounts may name one only");
+    }
+    std::size_t const query = (std::min)(store.find('?'), store.size());
+    std::string place = store.substr(0, query);
+    if (!place.starts_with("file:")) { place.insert(0, "file:"); }
+    return place + "." + account + store.substr(query);
+}
+
+outcome serve(serve_options const& given, bool administers, console& with) {
+    if (given.resets && !administers) {
+        with.err << "entitable: --reset needs --admin-port, which receives the requests\n";
+        return exit_code::usage;
+    }
+    if (given.resets) {
+        auto const permitted =
+            confirm(with, given.yes, "--reset lets anyone who reaches the admin port delete all tables. Permit it?");
+        if (!permitted) { return entitable::failure{permitted.error()}; }
+    }
+    if (!given.accounts.empty() && !std::ifstream{given.accounts}) { return refuse("cannot read " + given.accounts); }
+    serving::settings from;
+    from.accounts = given.accounts;
+    from.seed = given.seed;
+    from.port = given.port;
+    if (administers) { from.admin_port = given.admin_port; }
+    from.resets = given.resets;
+    from.logs = given.logs;
+    from.json = given.json;
+    from.opens = [&](std::string const& account, bool first) -> entitable::result<entitable::any_store> {
+        if (first) { return open_or_create_store(given.store); }
+        auto const address = address_of(given.store, account);
+        return address ? open_or_create_store(*address)
+                       : entitable::result<entitable::any_store>{entitable::failure{address.error()}};
+    };
+    with.out.flush();
+    return serving::serve_tables(from) == 0 ? exit_code::success : exit_code::failure;
+}
+
+} // namespace
+
+void add_serve(command_list& all) {
+    auto given = std::make_shared<serve_options>();
+    auto administers = std::make_shared<CLI::Option*>(nullptr);
+    CLI::App& command = all.add("serve", "Serve the tables of a store to clients in every language",
+        "entitable serve shop.db\n"
+        "entitable serve memory: --port 0 --json\n"
+        "entitable serve shop.db --accounts accounts.txt --admin-port 10003 --log",
+        [given, administers](console& with) { return serve(*given, (*administers)->count() != 0, with); });
+    command.description(
+        "Serve the tables of a store to clients in every language, by the protocol of the table service.\n"
+        "Prints the connection string of each account. Programs on this computer can connect, over HTTP; TLS is left\n"
+        "to a proxy in front. Ctrl-C completes the requests in progress. GET /health and GET /metrics answer on the\n"
+        "admin port.");
+    command.add_option("STORE", given->store, store_help)->required();
+    command.add_option("--port", given->port, "Port of the tables; 0 selects a free one; default: 10002");
+    command.add_option("--accounts", given->accounts,
+        "File with a line for each account: NAME KEY [SECOND_KEY]; default: the account of the emulator. The second "
+        "and later accounts of a file have files of their own, FILE.NAME");
+    *administers = command.add_option("--admin-port", given->admin_port,
+        "Port for GET /health, GET /metrics and, with --reset, POST /reset; 0 selects a free one");
+    command.add_option("--seed", given->seed,
+        "Entities to insert at the start: JSON lines with \"table\" as the first member; rows that exist are kept");
+    command.add_flag("--reset", given->resets, "Permit POST /reset, with a header field x-reset: deletes all tables");
+    command.add_flag("--yes", given->yes, "Permit --reset without a question");
+    command.add_flag(
+        "--log", given->logs, "Print a line for each request on the standard error, without data of users");
+    command.add_flag("--json", given->json, "Print ports and connection strings as one line of JSON");
+}
+
+} // namespace tool
