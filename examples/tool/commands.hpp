@@ -92,5 +92,7 @@ void add_queue(command_list& all);
 void add_backup(command_list& all);
 void add_restore(command_list& all);
 void add_shards(command_list& all);
+void add_plan(command_list& all);
+void add_stress(command_list& all);
 
 } // namespace tool

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <list>
 #include <map>
 
 namespace tool {
@@ -37,21 +38,32 @@ struct csv_column {
     entitable::edm_type type;
 };
 
-/// Columns in the order in which the rows show them.
+/// Columns in the order of the rows: one that an earlier row did not have follows the property before it.
 class csv_columns {
 public:
     /// Adds those of a row; false if there are too many.
     [[nodiscard]] bool add(entitable::row_view row) {
         entitable::property_cursor properties{row.payload};
-        std::size_t expected = 0;
+        auto after = ordered_.begin();
         for (entitable::property_view each; properties.next(each);) {
             if (!each.present) { continue; }
-            if (place(each, expected) == columns_.size()) {
-                columns_.push_back({std::string{each.name}, each.type});
-                places_.emplace(key(each), columns_.size() - 1);
+            if (after != ordered_.end() && after->name == each.name && after->type == each.type) {
+                ++after; // the next column, in most rows
+                continue;
             }
+            auto known = found_.find(key(each));
+            if (known == found_.end()) {
+                auto const made = ordered_.insert(after, csv_column{std::string{each.name}, each.type});
+                known = found_.emplace(key(each), made).first;
+            }
+            after = std::next(known->second);
         }
-        return columns_.size() <= most;
+        return ordered_.size() <= most;
+    }
+    /// Ends the search for columns.
+    void settle() {
+        columns_.assign(ordered_.begin(), ordered_.end());
+        for (std::size_t at = 0; at < columns_.size(); ++at) { places_.emplace(key(columns_[at]), at); }
     }
     /// Position of the column of a property; the number of columns if it is new. `expected` follows the previous one.
     [[nodiscard]] std::size_t place(entitable::property_view const& of, std::size_t& expected) const {
@@ -68,9 +80,14 @@ public:
     static constexpr std::size_t most = 9'990; ///< bounds the memory, and what an import reads
 
 private:
-    [[nodiscard]] static std::string key(entitable::property_view const& of) {
-        return std::string{of.name} + ':' + std::string{type_name(of.type)};
+    [[nodiscard]] static std::string key(std::string_view name, entitable::edm_type type) {
+        return std::string{name} + ':' + std::string{type_name(type)};
     }
+    [[nodiscard]] static std::string key(entitable::property_view const& of) { return key(of.name, of.type); }
+    [[nodiscard]] static std::string key(csv_column const& of) { return key(of.name, of.type); }
+
+    std::list<csv_column> ordered_;
+    std::map<std::string, std::list<csv_column>::iterator, std::less<>> found_;
     std::vector<csv_column> columns_;
     std::map<std::string, std::size_t, std::less<>> places_;
 };
@@ -90,10 +107,7 @@ public:
         if (given_.output.empty()) {
             out_ = &with_.out;
         } else {
-            std::error_code problem;
-            if (std::filesystem::exists(given_.output, problem)) {
-                ENTITABLE_CHECK(confirm(with_, given_.yes, given_.output + " exists. Overwrite it?"));
-            }
+            ENTITABLE_CHECK(confirm_overwrite(with_, given_.yes, given_.output));
             // The file gets its name when it is complete.
             file_.open(given_.output + ".new", std::ios::binary | std::ios::trunc);
             if (!file_) { return file_failure(); }
@@ -200,6 +214,7 @@ private:
                 }
                 return {};
             }));
+        columns.settle();
         ENTITABLE_CHECK(write_header(columns));
         std::vector<std::string> fields(columns.all().size());
         std::vector<char> present(columns.all().size());

@@ -50,7 +50,7 @@ struct import_options {
 
 /// A file of records, open at its first record.
 struct opened_text {
-    std::ifstream file;
+    std::unique_ptr<std::ifstream> file; ///< referred to by the reader
     std::unique_ptr<record_reader> records;
 };
 
@@ -71,12 +71,12 @@ entitable::result<opened_text> open_text(import_options const& given, std::istre
     if (!standard) {
         std::error_code problem;
         if (std::filesystem::is_directory(given.file, problem)) { return refuse(given.file + " is a folder"); }
-        made.file.open(given.file, std::ios::binary);
-        if (!made.file) {
+        made.file = std::make_unique<std::ifstream>(given.file, std::ios::binary);
+        if (!*made.file) {
             return refuse("cannot read " + given.file + ": " + std::strerror(errno)); // NOLINT(concurrency-mt-unsafe)
         }
     }
-    std::istream& in = standard ? standard_input : made.file;
+    std::istream& in = standard ? standard_input : *made.file;
     if (is_json(given)) {
         made.records = std::make_unique<json_records>(in);
     } else {
@@ -475,6 +475,7 @@ private:
         if (done.superseded != 0) { with_.out << grouped(done.superseded) << " superseded, "; }
         with_.out << grouped(done.refused) << " refused\n";
         with_.out.flush();
+        if (given_.file != "-" && !given_.dry_run) { ENTITABLE_TRY(refused_size_, refusals_.flush()); }
         auto const all = kept_.empty() && given_.file != "-" && !given_.dry_run ? refusals_.all() : sorted(kept_);
         ENTITABLE_CHECK(refused_files_.write(all));
         if (given_.file != "-" && !given_.dry_run) {
@@ -498,6 +499,7 @@ private:
     std::uint64_t sampled_{};
     bool whole_sample_{};
     bool made_table_{};
+    std::uint64_t refused_size_{};
     std::optional<std::uint64_t> total_{};
 };
 

@@ -45,6 +45,12 @@ std::string grouped(std::uint64_t number) {
 
 std::string counted_rows(std::uint64_t number) { return grouped(number) + (number == 1 ? " row" : " rows"); }
 
+entitable::result<void> confirm_overwrite(console const& with, bool yes, std::string const& path) {
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem)) { return {}; }
+    return confirm(with, yes, path + " exists. Overwrite it?");
+}
+
 std::string store_identity(std::string const& address) {
     auto const parsed = entitable::store_address::parse(address);
     if (!parsed) { return "unknown"; }
@@ -52,7 +58,9 @@ std::string store_identity(std::string const& address) {
         case entitable::store_component::memory: return "memory:" + parsed->place();
         case entitable::store_component::file: {
             std::error_code problem;
-            auto const path = std::filesystem::weakly_canonical(std::filesystem::path{parsed->place()}, problem);
+            // Absolute first: the canonical path of a file that does not exist yet would stay relative.
+            auto path = std::filesystem::absolute(std::filesystem::path{parsed->place()}, problem);
+            if (!problem) { path = std::filesystem::weakly_canonical(path, problem); }
             return "file:" + (problem ? parsed->place() : path.string());
         }
         case entitable::store_component::postgres: return "postgres";

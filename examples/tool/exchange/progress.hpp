@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// A line of progress with rate and time left, on a terminal only, and the state of an interrupted command in a file.
+/// What commands that move data share: a line of progress with rate and time left, on a terminal only; questions about files; the state of
+/// an interrupted command in a file.
 
 #include "../console.hpp"
 #include <entitable/core/load/bulk_options.hpp>
@@ -42,6 +43,9 @@ private:
 [[nodiscard]] std::string grouped(std::uint64_t number);
 /// A count with its noun: "1 row", "1,234 rows".
 [[nodiscard]] std::string counted_rows(std::uint64_t number);
+
+/// Permits to write a file: with `yes`, if it does not exist, or after a question. Errors: the refusal, which names --yes.
+[[nodiscard]] entitable::result<void> confirm_overwrite(console const& with, bool yes, std::string const& path);
 
 /// The identity of a store for the state of a command: different for other files, and without anything that could be a secret.
 [[nodiscard]] std::string store_identity(std::string const& address);
