@@ -200,6 +200,20 @@ ENTITABLE_DECL result<void> show_of_shard(sharded_state& state, read_entity cons
     }
 }
 
+/// Notes that a write through this map begins and ends, so that rows read before are not shown after it.
+class noted_write {
+public:
+    explicit noted_write(sharded_state& state) noexcept : count_(state.map.state().writes) { note(); }
+    noted_write(noted_write const&) = delete;
+    noted_write& operator=(noted_write const&) = delete;
+    ~noted_write() { note(); }
+
+private:
+    void note() noexcept { static_cast<void>(count_.fetch_add(1, memory_order::acq_rel)); }
+
+    atomic<std::uint64_t>& count_;
+};
+
 inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
     if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) { return given; }
     auto version = etag_of_epoch(given.condition.version(), epoch);
@@ -226,10 +240,12 @@ ENTITABLE_DECL entitable::profile sharded::profile() const { return state().prof
 ENTITABLE_DECL lookup_map const& sharded::map() const { return state().map; }
 
 ENTITABLE_DECL result<create_table::response> sharded::execute(create_table const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time,
         [&] { return detail::create_sharded_table(state(), request, context); });
 }
 ENTITABLE_DECL result<delete_table::response> sharded::execute(delete_table const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time,
         [&] { return detail::delete_sharded_table(state(), request, context); });
 }
@@ -261,9 +277,12 @@ ENTITABLE_DECL result<void> sharded::execute(read_entity const& request, call& c
 
 ENTITABLE_DECL result<read_entities::response> sharded::execute(read_entities const& request, call& context) const {
     return as_operation(request, context, *state().options.time, [&] {
-        return !misses_ && detail::shows_in_turn(state(), request, context)
-            ? detail::show_shards(state(), request, context)
-            : detail::show_page(detail::gather_shards(state(), *request.asked, context, misses_.get()), *request.visit);
+        if (misses_) {
+            return detail::show_page(
+                detail::gather_shards(state(), *request.asked, context, misses_.get()), *request.visit);
+        }
+        return detail::shows_in_turn(state(), request, context) ? detail::show_shards(state(), request, context)
+                                                                : detail::show_merged(state(), request, context);
     });
 }
 
@@ -273,6 +292,7 @@ ENTITABLE_DECL result<query_entities::response> sharded::execute(query_entities 
 }
 
 ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time, [&] {
         return detail::ask_shard(
             state(), request, request.change.entity.partition_key(), context,
@@ -288,6 +308,7 @@ ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity cons
 }
 
 ENTITABLE_DECL result<transact::response> sharded::execute(transact const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time, [&] {
         bool from_before = false; // an ETag is from an earlier epoch
         auto answered = detail::ask_shard(
