@@ -106,6 +106,7 @@ struct shard_part {
     std::optional<last_keys> last; ///< the keys of the last row received from this shard
     bool ended{};
     bool failed{};
+    bool queued{}; ///< its next row waits to be merged
 
     [[nodiscard]] bool hungry() const noexcept { return at == rows.size() && !ended; }
     /// Returns the keys whose shard is queried next, or was queried for these keys.

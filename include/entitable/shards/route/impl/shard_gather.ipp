@@ -140,6 +140,7 @@ private:
             if (waits && (each.way.map.get() != map_.get() || !map_->good(*each.way.place, read_at_))) { return false; }
         }
         parts_ = std::move(before.parts);
+        for (shard_part& each : parts_) { each.queued = false; }
         several_ = parts_.size() > 1;
         read_at_ = before.read_at;
         // The reader goes on from page to page, so what does not fit into this page is not read in vain.
@@ -304,25 +305,39 @@ private:
         return {};
     }
 
+    /// A part with rows, and the partition of its next row.
+    struct queued_part {
+        std::string_view partition;
+        shard_part* part;
+
+        /// Whether it comes behind another one, so that a heap has the first at its front. A partition is in one shard.
+        static bool behind(queued_part const& left, queued_part const& right) {
+            return text::compare_utf16(left.partition, right.partition) > 0;
+        }
+    };
+
+    /// Adds the parts that have rows again. Returns false if a part has none yet and is not at its end.
+    [[nodiscard]] bool queue_parts() {
+        for (shard_part& each : parts_) {
+            if (each.queued) { continue; }
+            if (each.at == each.rows.size()) {
+                if (!each.ended) { return false; }
+                continue;
+            }
+            each.queued = true;
+            queue_.push_back({each.front().partition_key, &each});
+            std::push_heap(queue_.begin(), queue_.end(), queued_part::behind);
+        }
+        return true;
+    }
+
     /// Passes rows on in key order, until the page is full or a part needs another page.
     void merge(taker take_rows) {
-        auto const after = [](shard_part const* left, shard_part const* right) {
-            int const order = text::compare_utf16(left->front().partition_key, right->front().partition_key);
-            return order > 0; // a partition is in one shard
-        };
-        std::vector<shard_part*> heap;
-        for (shard_part& each : parts_) {
-            if (each.at < each.rows.size()) {
-                heap.push_back(&each);
-            } else if (!each.ended) {
-                return;
-            }
-        }
-        std::make_heap(heap.begin(), heap.end(), after);
-        while (!heap.empty() && taken_ < request_.page_size) {
-            std::pop_heap(heap.begin(), heap.end(), after);
-            shard_part& part = *heap.back();
-            std::string_view const partition = part.front().partition_key;
+        if (!queue_parts()) { return; }
+        while (!queue_.empty() && taken_ < request_.page_size) {
+            std::pop_heap(queue_.begin(), queue_.end(), queued_part::behind);
+            shard_part& part = *queue_.back().part;
+            std::string_view const partition = queue_.back().partition;
             std::size_t const most = (std::min)(part.rows.size() - part.at, std::size_t{request_.page_size} - taken_);
             std::size_t rows = 1;
             while (rows < most && part.rows[part.at + rows].partition_key == partition) { ++rows; }
@@ -331,9 +346,11 @@ private:
             taken_ += rows;
             last_taken_ = &part;
             if (part.at < part.rows.size()) {
-                std::push_heap(heap.begin(), heap.end(), after);
+                queue_.back().partition = part.front().partition_key;
+                std::push_heap(queue_.begin(), queue_.end(), queued_part::behind);
             } else {
-                heap.pop_back();
+                queue_.pop_back();
+                part.queued = false;
                 if (!part.ended) { return; }
             }
         }
@@ -362,6 +379,7 @@ private:
     }
 
     std::vector<shard_part> parts_;
+    std::vector<queued_part> queue_; ///< a heap
     shard_map_ref map_;
     std::uint64_t print_{};
     std::uint64_t writes_{};         ///< see `kept_parts::writes`
