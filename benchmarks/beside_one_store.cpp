@@ -48,13 +48,15 @@ table<business> filled(any_store const& store) {
     return into;
 }
 
-void read_pages(any_store const& from) {
+/// Reads pages as a query does; or with `by_tokens` as a client that stores nothing but the token between two pages.
+void read_pages(any_store const& from, bool by_tokens) {
     query_entities asked{"businesses", {}, {}, {}, 1000, {}};
     do {
         call context;
         auto page = from.execute(asked, context).value();
         sink = sink + page.rows.size();
         asked.continuation = std::move(page.continuation);
+        if (!by_tokens) { asked.kept = std::move(page.kept); }
     } while (asked.continuation);
 }
 
@@ -83,7 +85,9 @@ int main(int count, char** arguments) {
         if (!table_of.wanted(name)) { continue; }
         auto const store = sharded_memory(shards);
         filled(store);
-        table_of.reads(name, limit, rows, [&] { read_pages(alone); }, [&] { read_pages(store); });
+        table_of.reads(name, limit, rows, [&] { read_pages(alone, false); }, [&] { read_pages(store, false); });
+        table_of.reads(
+            name + ", by tokens", limit, rows, [&] { read_pages(alone, true); }, [&] { read_pages(store, true); });
         std::string const query = "query over " + std::to_string(shards) + " shards, rows in order";
         table_of.reads(
             query, limit, rows, [&] { sink = sink + one.scan_table().to().value().size(); },

@@ -402,3 +402,200 @@ TEST_CASE("shown shards: a point read shows its row with the ETag of the shard")
         error_code::table_not_found);
     CHECK(calls == 1);
 }
+
+namespace {
+
+/// All rows by merged pages that pass kept rows on; `between` is called between pages.
+std::vector<shown_row> all_kept(any_store const& from, query_entities asked, bool shows,
+    std::function<void(std::vector<shown_row> const&)> const& between = {}) {
+    std::vector<shown_row> all;
+    auto const collect = [&](std::span<row_view const> run) {
+        for (row_view const& each : run) { all.push_back(shown_of(each)); }
+    };
+    page_visitor const visit{collect};
+    for (;;) {
+        call context;
+        std::size_t const before = all.size();
+        if (shows) {
+            auto done = from.execute(read_entities{asked.table, &asked, &visit}, context);
+            REQUIRE(done);
+            REQUIRE(done->shown == all.size() - before);
+            asked.continuation = std::move(done->continuation);
+            asked.kept = std::move(done->kept);
+        } else {
+            auto page = from.execute(asked, context);
+            REQUIRE(page);
+            for (row_view const each : page->rows) { all.push_back(shown_of(each)); }
+            asked.continuation = std::move(page->continuation);
+            asked.kept = std::move(page->kept);
+        }
+        REQUIRE(all.size() - before <= asked.page_size);
+        if (!asked.continuation) { return all; }
+        REQUIRE(all.size() * 2 >= before * 2 + asked.page_size); // at least half of a page
+        if (between) { between(all); }
+    }
+}
+
+/// A store in memory that counts the rows it passes on.
+struct counted_store {
+    using is_transport = void;
+    using visits_pages = counted_store;
+
+    memory_backend below;
+    std::shared_ptr<std::size_t> rows = std::make_shared<std::size_t>(0);
+
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = below.execute(request, context);
+        if constexpr (std::same_as<Request, read_entities>) { *rows += answer ? answer->shown : 0; }
+        if constexpr (std::same_as<Request, query_entities>) { *rows += answer ? answer->rows.size() : 0; }
+        return answer;
+    }
+};
+
+} // namespace
+
+TEST_CASE("kept rows: pages that pass them on have the rows of pages by tokens") {
+    for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
+        CAPTURE(seed);
+        random_source random{seed};
+        filled_world const world{seed, random, seed % 2 == 0};
+        for (std::uint32_t const size : {1U, 2U, 7U, 13U, 1000U}) {
+            for (bool const filtered : {false, true}) {
+                query_entities asked{"items", {}, {}, {}, size, {}};
+                if (filtered) { asked.range.partition = {key_bound::including("g2"), key_bound::excluding("g5")}; }
+                auto const merged = all_merged(world.cloud, asked);
+                CHECK(all_kept(world.cloud, asked, false) == merged);
+                CHECK(all_kept(world.cloud, asked, true) == merged);
+                asked.select = {"size"};
+                CHECK(all_kept(world.cloud, asked, false) == merged);
+            }
+        }
+    }
+}
+
+TEST_CASE("kept rows: a row that this program changes between two pages is shown as it is then") {
+    for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
+        CAPTURE(seed);
+        random_source random{seed};
+        filled_world world{seed, random, false};
+        std::map<std::pair<std::string, std::string>, std::string> latest; // versions of rows behind the place
+        bool removed = false;
+        for (bool const shows : {false, true}) {
+            query_entities const asked{"items", {}, {}, {}, static_cast<std::uint32_t>(1 + random.bits() % 9), {}};
+            latest.clear();
+            auto const all = all_kept(world.cloud, asked, shows, [&](std::vector<shown_row> const& so_far) {
+                std::string const group = "g" + std::to_string(random.bits() % 60);
+                auto const number = static_cast<std::int32_t>(random.bits() % 7);
+                item const changed{group, number, 77};
+                call context;
+                row made = row_builder{group, "000" + std::to_string(number)}.build();
+                if (random.bits() % 4 == 0) {
+                    removed = world.cloud
+                                  .execute(write_entity{"items", mutation::remove(std::move(made), any_etag)}, context)
+                                  .has_value() ||
+                        removed;
+                    latest[{group, "000" + std::to_string(number)}] = "";
+                    return;
+                }
+                std::pair const here{std::string{so_far.back().partition}, std::string{so_far.back().row}};
+                auto const version = world.items.insert_or_replace(changed).value();
+                if (here < std::pair{group, "000" + std::to_string(number)}) {
+                    latest[{group, "000" + std::to_string(number)}] = version.etag.to_string();
+                }
+            });
+            std::map<std::pair<std::string, std::string>, std::string> seen;
+            for (shown_row const& each : all) { seen[{each.partition, each.row}] = each.version; }
+            CHECK(seen.size() == all.size());
+            for (auto const& [key, version] : latest) {
+                CAPTURE(key.first, key.second);
+                if (!version.empty()) { CHECK(seen[key] == version); }
+            }
+        }
+        CHECK((removed || seed > 1));
+    }
+}
+
+TEST_CASE("kept rows: each row is shown once, through moves between pages, and old tokens stay valid") {
+    for (std::uint64_t seed = 1; seed <= rounds(16, 1'000); ++seed) {
+        CAPTURE(seed);
+        random_source random{seed};
+        filled_world world{seed, random, seed % 2 == 0};
+        std::int32_t const shards = seed % 3 == 0 ? 4 : static_cast<std::int32_t>(1 + seed % 7);
+        std::string const stores[] = {"alpha", "beta", "gamma", "delta"};
+        for (bool const shows : {false, true}) {
+            query_entities const asked{"items", {}, {}, {}, static_cast<std::uint32_t>(1 + random.bits() % 9), {}};
+            auto merged = all_merged(world.cloud, asked);
+            auto moved = all_kept(world.cloud, asked, shows, [&](std::vector<shown_row> const&) {
+                if (random.bits() % 2 == 0) {
+                    world.move(static_cast<std::int32_t>(random.bits() % static_cast<std::uint32_t>(shards)),
+                        stores[random.bits() % 4]);
+                }
+                world.time.advance(std::chrono::milliseconds{random.bits() % 30'000});
+            });
+            for (auto* rows : {&moved, &merged}) {
+                std::erase_if(*rows, [](shown_row const& each) { return each.row.starts_with(system_row::copy); });
+                for (shown_row& each : *rows) { each.version.clear(); } // moves change them
+            }
+            CHECK(moved == merged);
+        }
+    }
+}
+
+TEST_CASE("kept rows: they serve one request, of their query, and each row is read about once") {
+    sharding::world const all;
+    counted_store const alpha;
+    counted_store const beta;
+    all.stores->emplace("alpha", alpha);
+    all.stores->emplace("beta", beta);
+    all.stores->emplace("gamma", beta);
+    sharded const cloud{map_without_identity(all.catalogue, "shardmap", virtual_shards{192}, {"alpha", "beta"},
+                            {std::chrono::hours{1}}),
+        all.opener()};
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (std::int32_t number = 0; number < 3'000; ++number) {
+        items.insert({"group " + std::to_string(number / 3), number, number % 7}).value();
+    }
+    auto const read = [&] { return *alpha.rows + *beta.rows; };
+    query_entities const asked{"items", {}, {}, {}, 100, {}};
+    auto const merged = all_merged(cloud, asked);
+    REQUIRE(merged.size() == 3'000);
+    std::size_t before = read();
+    CHECK(all_kept(cloud, asked, false) == merged);
+    CHECK(read() - before == 3'000);
+    before = read();
+    CHECK(all_kept(cloud, asked, true) == merged);
+    CHECK(read() - before == 3'000);
+    before = read();
+    CHECK(items.scan_table().page_size(100).to().value().size() == 3'000);
+    CHECK(read() - before == 3'000);
+    // The same kept rows a second time, without their token, with a token or a query that is not theirs.
+    call context;
+    auto const first = cloud.execute(asked, context).value();
+    REQUIRE(first.kept);
+    auto const rows_of = [&](query_entities const& request) {
+        std::vector<shown_row> rows;
+        auto const page = cloud.execute(request, context).value();
+        for (row_view const each : page.rows) { rows.push_back(shown_of(each)); }
+        return rows;
+    };
+    query_entities next = asked;
+    next.kept = first.kept;
+    auto const start = rows_of(next);
+    CHECK(std::equal(start.begin(), start.end(), merged.begin()));
+    query_entities other = asked;
+    other.range.partition = {key_bound::including("group 2"), {}};
+    other.kept = first.kept;
+    CHECK(rows_of(other).front().partition == "group 2");
+    next.continuation = first.continuation;
+    auto const second = rows_of(next);
+    CHECK(std::equal(second.begin(), second.end(), merged.begin() + static_cast<std::ptrdiff_t>(first.rows.size())));
+    auto const again = rows_of(next);
+    CHECK(std::equal(again.begin(), again.end(), merged.begin() + static_cast<std::ptrdiff_t>(first.rows.size())));
+    // Pages by tokens alone, of a page from before.
+    query_entities by_token = asked;
+    by_token.continuation = first.continuation;
+    CHECK(rows_of(by_token) == again);
+}

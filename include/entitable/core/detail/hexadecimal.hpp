@@ -8,6 +8,7 @@
 #include <entitable/core/detail/characters.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,10 +16,33 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Writes a number as 8 lower-case digits, all at once: one digit for each byte of a word.
+inline void write_hexadecimal(char* to, std::uint32_t number) noexcept {
+    std::uint64_t digits = number;
+    digits = (digits << 16U | digits) & 0x0000'FFFF'0000'FFFFU;
+    digits = (digits << 8U | digits) & 0x00FF'00FF'00FF'00FFU;
+    digits = (digits << 4U | digits) & 0x0F0F'0F0F'0F0F'0F0FU;
+    std::uint64_t const letters = (digits + 0x0606'0606'0606'0606U) >> 4U & 0x0101'0101'0101'0101U;
+    constexpr std::uint64_t to_letter = 'a' - 10 - '0';
+    digits += 0x3030'3030'3030'3030U + letters * to_letter;
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    digits = __builtin_bswap64(digits);
+    std::memcpy(to, &digits, sizeof digits);
+#else
+    for (unsigned at = 0; at < 8; ++at) {
+        to[at] = static_cast<char>(static_cast<unsigned char>(digits >> (56 - 8 * at)));
+    }
+#endif
+}
+/// Writes a number as 16 lower-case digits.
+inline void write_hexadecimal(char* to, std::uint64_t number) noexcept {
+    write_hexadecimal(to, static_cast<std::uint32_t>(number >> 32U));
+    write_hexadecimal(to + 8, static_cast<std::uint32_t>(number));
+}
 /// Appends a number as 16 lower-case digits.
 inline void append_hexadecimal(std::string& to, std::uint64_t number) {
     char digits[16];
-    for (unsigned at = 16; at > 0; number >>= 4U) { digits[--at] = hexadecimal_of(number); }
+    write_hexadecimal(digits, number);
     to.append(digits, sizeof digits);
 }
 

@@ -83,7 +83,13 @@ ENTITABLE_LAZY_BODY std::size_t valid_utf8_prefix(std::string_view utf8) noexcep
 
 ENTITABLE_LAZY_BODY int compare_utf16(std::string_view left, std::string_view right) noexcept {
     std::size_t const common = left.size() < right.size() ? left.size() : right.size();
-    for (std::size_t index = 0; index < common; ++index) {
+    std::size_t index = 0;
+    for (std::uint64_t ours = 0, theirs = 0; index + sizeof ours <= common; index += sizeof ours) { // equal eights
+        std::memcpy(&ours, left.data() + index, sizeof ours);
+        std::memcpy(&theirs, right.data() + index, sizeof theirs);
+        if (ours != theirs) { break; }
+    }
+    for (; index < common; ++index) {
         if (left[index] != right[index]) {
             auto const ours = utf16_rank(static_cast<unsigned char>(left[index]));
             auto const theirs = utf16_rank(static_cast<unsigned char>(right[index]));

@@ -34,12 +34,14 @@ public:
             due_.continuation = std::move(answered->continuation);
             answered->continuation.reset();
             ended_ = !due_.continuation;
+            if constexpr (requires { due_.kept; }) { due_.kept = std::move(answered->kept); }
         }
         return std::move(answered);
     }
     /// Starts over, at the first page of the request.
     void restart() noexcept {
         due_.continuation.reset();
+        if constexpr (requires { due_.kept; }) { due_.kept = {}; }
         ended_ = false;
     }
 

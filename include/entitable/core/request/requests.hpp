@@ -14,6 +14,7 @@
 #include <entitable/core/result.hpp>
 #include <entitable/core/row/page.hpp>
 #include <entitable/core/row/row.hpp>
+#include <entitable/core/shared.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -100,6 +101,19 @@ struct read_entity {
     entity_visitor const* visit{};  ///< receives the entity
 };
 
+/// Rows that a transport read for a page and that belong to the next one, in a form of its own. Whoever goes on to the next page passes
+/// them back with its request, so that they are not read again; the continuation alone is enough.
+class kept_rows : public counted {
+public:
+    kept_rows() = default;
+    virtual ~kept_rows() = default;
+    kept_rows(kept_rows const&) = delete;
+    kept_rows& operator=(kept_rows const&) = delete;
+
+    /// Identifies the kind of transport that kept the rows.
+    [[nodiscard]] virtual void const* kind() const noexcept = 0;
+};
+
 /// Reads one page of the entities of one key range that satisfy a filter, in key order. A page may be empty and still have a continuation.
 struct query_entities {
     /// The response.
@@ -109,6 +123,7 @@ struct query_entities {
         std::uint64_t examined{};                ///< rows examined, if the transport counts them
         bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
         double request_charge{}; ///< request units of the call up to this response, if the service reports them
+        shared<kept_rows> kept{}; ///< rows of the next page, to be passed back with its request; usually none
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs
     static constexpr bool writes = false;                      ///< whether it changes stored data
@@ -119,6 +134,7 @@ struct query_entities {
     projection select;                       ///< properties to return
     std::uint32_t page_size{1000};           ///< maximum number of rows, 1 to 1000
     std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
+    shared<kept_rows> kept{};                ///< rows kept by the response with that token; may be left out
 };
 
 /// Receives a run: one or more consecutive rows of a page in one partition, in key order. They are valid only during
@@ -137,6 +153,7 @@ struct read_entities {
         std::uint64_t examined{};                ///< rows examined, if the transport counts them
         bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
         double request_charge{};                 ///< as in `query_entities`
+        shared<kept_rows> kept{};                ///< as in `query_entities`
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs: the same request to the service
     static constexpr bool writes = false;                      ///< whether it changes stored data

@@ -6,6 +6,7 @@
 /// Validation of requests, before any I/O. Each refusal names the invalid item and the limit in its message, has the service's own code,
 /// and puts user data into `error::detail`.
 
+#include <entitable/core/request/detail/known_layouts.hpp>
 #include <entitable/core/request/kinds.hpp>
 #include <entitable/core/request/profile.hpp>
 
@@ -44,6 +45,7 @@ namespace detail {
 struct known_good {
     std::string_view partition_key;
     std::string_view descriptor; ///< names of its properties, including absent ones
+    known_layouts* layouts{};    ///< descriptors of earlier entities, and for this one; may be null
 };
 
 /// Does the same as `validate`, and stores the parts that passed.

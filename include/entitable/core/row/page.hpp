@@ -9,10 +9,60 @@
 #include <entitable/core/row/row.hpp>
 
 #include <cstdint>
-#include <string>
+#include <cstring>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Bytes that grow at their end. A std::string needs several times as many instructions for each part that is appended.
+class row_bytes {
+public:
+    row_bytes() = default;
+    row_bytes(row_bytes const& other) : row_bytes() {
+        reserve(other.size_);
+        append({other.bytes_, other.size_});
+    }
+    row_bytes(row_bytes&& other) noexcept { swap(other); }
+    row_bytes& operator=(row_bytes other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~row_bytes() { delete[] bytes_; }
+
+    [[nodiscard]] char const* data() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    void clear() noexcept { size_ = 0; }
+    void reserve(std::size_t bytes) {
+        if (bytes > capacity_) { move_to(bytes); }
+    }
+    /// Makes room for more bytes; the caller appends at most so many.
+    void reserve_more(std::size_t bytes) {
+        if (bytes > capacity_ - size_) { move_to((size_ + bytes) * 2); }
+    }
+    /// Appends bytes for which there is room.
+    void append(std::string_view part) noexcept {
+        if (!part.empty()) { std::memcpy(bytes_ + size_, part.data(), part.size()); }
+        size_ += part.size();
+    }
+
+private:
+    void swap(row_bytes& other) noexcept {
+        std::swap(bytes_, other.bytes_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+    ENTITABLE_LAZY void move_to(std::size_t capacity);
+
+    char* bytes_{};
+    std::size_t size_{};
+    std::size_t capacity_{};
+};
+
+} // namespace detail
 
 /// Rows in the order in which they were appended. Views of rows are valid until the page is changed or destroyed.
 /// Thread safety: one thread at a time; several threads may read if none changes the page.
@@ -68,7 +118,7 @@ private:
         std::uint32_t payload_size;
         std::uint32_t etag_size;
     };
-    std::string arena_;
+    detail::row_bytes arena_;
     std::vector<entry> entries_;
 };
 

@@ -14,6 +14,7 @@
 #include <entitable/local/detail/rw_lock.hpp>
 #include <entitable/local/local_options.hpp>
 
+#include <concepts>
 #include <cstring>
 #include <optional>
 
@@ -58,9 +59,14 @@ public:
 
     /// Refuses invalid requests and calls that have ended.
     template <class Request>
-    [[nodiscard]] result<void> begin(Request const& request, call const& context) const {
+    [[nodiscard]] result<void> begin(Request const& request, call const& context) {
         if (auto allowed = check_call(context, *options_.time); !allowed) { return allowed; }
-        return validate(request, options_.limits);
+        if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
+            known_good known{{}, {}, &layouts_};
+            return validate_write(request, options_.limits, known);
+        } else {
+            return validate(request, options_.limits);
+        }
     }
 
     /// Returns the key of a table in the store.
@@ -103,6 +109,7 @@ private:
     ENTITABLE_LAZY [[nodiscard]] std::uint64_t next_random() noexcept;
 
     local_options const options_;
+    known_layouts layouts_;
     atomic<std::int64_t> last_timestamp_{0};
     atomic<std::uint64_t> random_;
     rw_lock gone_lock_;

@@ -135,7 +135,8 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
     if (merges && stored != nullptr) {
         payload = merged_payload(*stored, entity.payload);
         // Each part was within the limits; the merged entity may not be.
-        if (auto checked = validate_entity({entity.partition_key, entity.row_key, payload}, options_.limits);
+        known_good known{{}, {}, &layouts_};
+        if (auto checked = validate_entity({entity.partition_key, entity.row_key, payload}, options_.limits, known);
             !checked) {
             return std::move(checked).as_failure();
         }

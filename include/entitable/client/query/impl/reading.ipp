@@ -75,6 +75,7 @@ ENTITABLE_LAZY_BODY query_entities& query_reading::prepare(std::size_t range) {
         at.request.filter = parts_->plan.server;
         at.request.select = properties_read(parts_->plan, select_);
         at.request.continuation.reset();
+        at.request.kept = {};
     }
     at.request.page_size = page_size_;
     return at.request;
@@ -156,6 +157,7 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     cost_.accepted += (*at.page)->size();
     at.last_page = !response->continuation;
     at.request.continuation = std::move(response->continuation);
+    at.request.kept = std::move(response->kept);
 }
 
 ENTITABLE_LAZY_BODY query_entities const& query_reading::page_to_show() {
@@ -194,6 +196,7 @@ ENTITABLE_LAZY_BODY result<void> query_reading::finish(result<read_entities::res
         page->examined = response->examined;
         page->stale = response->stale;
         page->request_charge = response->request_charge;
+        page->kept = std::move(response->kept);
         cost_.received += response->shown;
         cost_.accepted += response->shown - refused_;
         if (partitions_shown_ == nullptr && response->shown > 0) {

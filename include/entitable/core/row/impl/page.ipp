@@ -6,18 +6,28 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+ENTITABLE_LAZY_BODY void detail::row_bytes::move_to(std::size_t capacity) {
+    char* const larger = new char[capacity];
+    if (size_ > 0) { std::memcpy(larger, bytes_, size_); }
+    delete[] bytes_;
+    bytes_ = larger;
+    capacity_ = capacity;
+}
+
 ENTITABLE_LAZY_BODY void page::append(row_view row) {
     entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
         static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
         static_cast<std::uint32_t>(row.etag_text.size())});
-    char const* const first = row.partition_key.data();
-    std::size_t const keys = row.partition_key.size() + row.row_key.size();
-    if (first + row.partition_key.size() == row.row_key.data() && first + keys == row.payload.data()) {
-        arena_.append(first, keys + row.payload.size()); // same layout as in the arena of another page
+    std::size_t const rest = row.row_key.size() + row.payload.size();
+    arena_.reserve_more(row.partition_key.size() + rest + row.etag_text.size());
+    arena_.append(row.partition_key);
+    if (row.row_key.data() + row.row_key.size() == row.payload.data()) { // as in the arena of another page
+        arena_.append({row.row_key.data(), rest});
     } else {
-        arena_.append(row.partition_key).append(row.row_key).append(row.payload);
+        arena_.append(row.row_key);
+        arena_.append(row.payload);
     }
-    if (!row.etag_text.empty()) { arena_.append(row.etag_text); }
+    arena_.append(row.etag_text);
 }
 
 ENTITABLE_LAZY_BODY void page::reserve(std::size_t rows, std::size_t bytes) {

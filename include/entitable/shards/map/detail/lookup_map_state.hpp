@@ -5,6 +5,7 @@
 /// \file
 /// The state shared by all handles of a map in one process: the copy, and its renewal.
 
+#include <entitable/core/atomic.hpp>
 #include <entitable/shards/map/shard_map.hpp>
 
 #include <condition_variable>
@@ -43,6 +44,7 @@ struct lookup_map_state : counted {
     bool renewing{};
     steady_time renews_from{}; ///< the earliest time of a renewal after a failed renewal
     bool absent{};             ///< the handle was moved from
+    atomic<std::uint64_t> writes{}; ///< grows when a write through this map begins, and when it ends
 
     [[nodiscard]] steady_time now() const noexcept { return options.time->steady(); }
     /// Whether a copy with an identity has been read.

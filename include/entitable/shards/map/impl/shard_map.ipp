@@ -100,7 +100,10 @@ ENTITABLE_DECL key_interval shard_place::keys() const {
 
 ENTITABLE_DECL std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch) {
     constexpr std::size_t most_of_base = 46; // followed by 4 digits, "x" and 12 digits
-    std::string made{table};
+    constexpr std::size_t rest = 4 + 1 + 12;
+    std::string made;
+    made.reserve((std::min)(table.size(), most_of_base) + rest);
+    made = table;
     if (made.size() > most_of_base) {
         made.resize(most_of_base - 16);
         append_hexadecimal(made, shard_hash(text::ascii_lower(table)));

@@ -102,11 +102,11 @@ struct shard_part {
     std::vector<key_range> ranges; ///< still to be queried, the current one first
     query_entities asked;          ///< the query of the current range, limited to the shard of `way`
     page rows;
-    std::string etag_start; ///< start of the ETags of the rows, built when first needed
     std::size_t at{};
     std::optional<last_keys> last; ///< the keys of the last row received from this shard
     bool ended{};
     bool failed{};
+    bool queued{}; ///< its next row waits to be merged
 
     [[nodiscard]] bool hungry() const noexcept { return at == rows.size() && !ended; }
     /// Returns the keys whose shard is queried next, or was queried for these keys.

@@ -107,8 +107,15 @@ struct sharded_state : counted {
 /// Clients of `sharded` see a Timestamp's ETag as `W/"s<epoch>t<ticks>"`, 16 hexadecimal digits. Returns the start, which all ETags of an
 /// epoch share.
 [[nodiscard]] std::string start_of_etags(std::int64_t epoch);
+/// Bytes of the rest of such an ETag: 16 digits and a quotation mark.
+inline constexpr std::size_t rest_of_etag = 17;
 /// Appends the rest of such an ETag.
 void append_end_of_etag(std::string& to, date_time timestamp);
+/// Bytes of the longest such ETag.
+inline constexpr std::size_t longest_etag = 48;
+/// Writes such an ETag, and returns it.
+std::string_view write_etag_with_epoch(
+    char (&to)[longest_etag], date_time timestamp, std::int64_t epoch) noexcept;
 /// Returns an ETag in the form that clients of `sharded` see.
 [[nodiscard]] etag etag_with_epoch(etag const& stored, std::int64_t epoch);
 /// Returns the store's ETag; nullopt if the ETag is from a different epoch.
@@ -120,6 +127,9 @@ void append_end_of_etag(std::string& to, date_time timestamp);
 [[nodiscard]] bool shows_in_turn(sharded_state& state, read_entities const& request, call const& context);
 /// Shows one page of a query, shard after shard, while the stores are being read.
 [[nodiscard]] result<read_entities::response> show_shards(
+    sharded_state& state, read_entities const& request, call& context);
+/// Shows one page of a query over several shards, merged in key order.
+[[nodiscard]] result<read_entities::response> show_merged(
     sharded_state& state, read_entities const& request, call& context);
 /// Collects such a page.
 [[nodiscard]] result<query_entities::response> page_in_turn(

@@ -8,6 +8,8 @@
 #include <entitable/core/text.hpp>
 #include <entitable/shards/route/detail/sharded_state.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -21,14 +23,31 @@ ENTITABLE_DECL void append_end_of_etag(std::string& to, date_time timestamp) {
     to += '"';
 }
 
+ENTITABLE_DECL std::string_view write_etag_with_epoch(
+    char (&to)[longest_etag], date_time timestamp, std::int64_t epoch) noexcept {
+    char digits[20];
+    std::size_t first = sizeof digits;
+    auto rest = static_cast<std::uint64_t>(epoch);
+    do {
+        digits[--first] = static_cast<char>('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    constexpr std::string_view start = "W/\"s";
+    std::memcpy(to, start.data(), start.size());
+    std::memcpy(to + start.size(), digits + first, sizeof digits - first);
+    char* end = to + start.size() + sizeof digits - first;
+    *end++ = 't';
+    write_hexadecimal(end, static_cast<std::uint64_t>(timestamp.ticks));
+    end[rest_of_etag - 1] = '"';
+    return {to, static_cast<std::size_t>(end + rest_of_etag - to)};
+}
+
 ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
-    std::string shown;
     if (stored.is_of_timestamp()) {
-        shown = start_of_etags(epoch);
-        append_end_of_etag(shown, stored.timestamp());
-        return etag{shown};
+        char text[longest_etag];
+        return etag{write_etag_with_epoch(text, stored.timestamp(), epoch)};
     }
-    shown = stored.to_string();
+    std::string shown = stored.to_string();
     if (std::size_t const quote = shown.find('"'); quote != std::string::npos) {
         shown.insert(quote + 1, text::joined({"s", std::to_string(epoch), "!"}));
     }

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/atomic.hpp>
+#include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/part_hash.hpp>
 #include <entitable/core/request/validate.hpp>
 #include <entitable/core/text.hpp>
@@ -14,56 +16,145 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// What a page over several shards has read and not returned: pages of shards, and the place in each.
+class kept_parts final : public kept_rows {
+public:
+    [[nodiscard]] static void const* own_kind() noexcept {
+        static constexpr char mark{};
+        return &mark;
+    }
+    [[nodiscard]] void const* kind() const noexcept override { return own_kind(); }
+    /// Whether the caller is the first to take the parts.
+    [[nodiscard]] bool take() noexcept { return !taken_.exchange(true, memory_order::acq_rel); }
+
+    std::vector<shard_part> parts;
+    shard_map_ref map;      ///< the parts were read under this copy
+    std::uint64_t query{};  ///< fingerprint of the query
+    std::string token;      ///< of the next page
+    steady_time read_at;    ///< when the first of the rows was read, at the earliest
+    std::uint64_t writes{}; ///< `lookup_map_state::writes` before that
+
+private:
+    atomic<bool> taken_{};
+};
+
 class shard_gathering : shard_reading {
 public:
     using shard_reading::shard_reading;
 
+    /// Collects a page.
     [[nodiscard]] result<query_entities::response> run() {
-        ENTITABLE_CHECK(validate(request_, state_.profile()));
-        ENTITABLE_CHECK(check_call(context_));
-        std::uint64_t const print = fingerprint(request_, text::ascii_lower(request_.table));
-        std::optional<last_keys> last;
-        if (request_.continuation) { ENTITABLE_TRY(last, keys_of_token(print, *request_.continuation)); }
-        ENTITABLE_CHECK(find_parts(last));
-        // Two pages of a store are two snapshots, so a page of one partition contains the rows of a single page
-        // (`transport`, rule 10).
-        bool const one_partition = request_.range.partition.is_point();
         query_entities::response found;
-        for (;;) {
-            ENTITABLE_CHECK(feed());
-            merge(found.rows);
-            bool const full = found.rows.size() >= request_.page_size;
-            bool const more = std::any_of(parts_.begin(), parts_.end(),
-                [](shard_part const& each) { return !each.ended || each.at < each.rows.size(); });
-            if (!more || full ||
-                (!found.rows.empty() && (one_partition || found.rows.size() * 2 >= request_.page_size))) {
-                if (more) {
-                    row_view const end = found.rows[found.rows.size() - 1];
-                    found.continuation =
-                        token_of_keys(print, {std::string{end.partition_key}, std::string{end.row_key}});
-                }
-                break;
-            }
-        }
-        if (misses_ != nullptr && !parts_.empty() && found.rows.empty() && !request_.continuation &&
+        auto const collect = [&](shard_part& part, std::size_t rows) { add(found.rows, part, rows); };
+        ENTITABLE_CHECK(read(collect));
+        if (misses_ != nullptr && !parts_.empty() && taken_ == 0 && !request_.continuation &&
             std::all_of(parts_.begin(), parts_.end(), [](shard_part const& each) { return each.failed; })) {
             std::lock_guard<std::mutex> const guard{misses_->lock};
             return failure{misses_->all.back().error}; // all parts failed, so there is no partial result
         }
+        found.continuation = continuation();
+        found.kept = kept(found.continuation);
         found.examined = examined_;
         found.stale = stale_;
         found.request_charge = context_.request_charge;
         return found;
     }
 
+    /// Shows the rows of a page where they are, in the pages of the shards.
+    [[nodiscard]] result<read_entities::response> show(read_entities const& wanted) {
+        auto const pass_on = [&](shard_part& part, std::size_t rows) {
+            auto const run = rows_of(part, rows);
+            (*wanted.visit)(wanted.versions ? etags_.added(run, part.way.epoch()) : run);
+        };
+        ENTITABLE_CHECK(read(pass_on));
+        read_entities::response done{continuation(), taken_, examined_, stale_, context_.request_charge};
+        done.kept = kept(done.continuation);
+        return done;
+    }
+
 private:
+    /// Receives the next rows of a part, which are of one partition.
+    using taker = function_ref<void(shard_part& part, std::size_t rows)>;
+
+    result<void> read(taker take_rows) {
+        ENTITABLE_CHECK(validate(request_, state_.profile()));
+        ENTITABLE_CHECK(check_call(context_));
+        print_ = fingerprint(request_, text::ascii_lower(request_.table));
+        lookup_map_state& source = state_.map.state();
+        writes_ = source.writes.load(memory_order::acquire);
+        read_at_ = source.now();
+        std::optional<last_keys> last;
+        if (request_.continuation) { ENTITABLE_TRY(last, keys_of_token(print_, *request_.continuation)); }
+        ENTITABLE_TRY(map_, state_.map_with(request_.table, context_));
+        if (!go_on_with_kept()) { ENTITABLE_CHECK(find_parts(last)); }
+        in_turn_ = misses_ == nullptr && !state_.options.hedge && state_.answers_in_turn(map_, context_);
+        // Two pages of a store are two snapshots, so a page of one partition contains the rows of a single page
+        // (`transport`, rule 10).
+        bool const one_partition = request_.range.partition.is_point();
+        for (;;) {
+            ENTITABLE_CHECK(feed());
+            merge(take_rows);
+            bool const full = taken_ >= request_.page_size;
+            more_ = std::any_of(parts_.begin(), parts_.end(),
+                [](shard_part const& each) { return !each.ended || each.at < each.rows.size(); });
+            bool const enough = taken_ > 0 && (one_partition || taken_ * 2 >= request_.page_size);
+            if (!more_ || full || enough) { return {}; }
+        }
+    }
+
+    [[nodiscard]] std::optional<std::string> continuation() {
+        if (!more_) { return std::nullopt; }
+        row_view const end = last_taken_->rows[last_taken_->at - 1];
+        return token_of_keys(print_, {std::string{end.partition_key}, std::string{end.row_key}});
+    }
+
+    /// Keeps what is left of the pages of the shards. Parts that failed would have to be noted again, and a page of one partition is one of
+    /// its store.
+    [[nodiscard]] shared<kept_rows> kept(std::optional<std::string> const& token) {
+        if (!token || misses_ != nullptr || request_.range.partition.is_point()) { return {}; }
+        auto* const made = new kept_parts;
+        shared<kept_rows> owned{made};
+        made->parts = std::move(parts_);
+        made->map = std::move(map_);
+        made->query = print_;
+        made->token = *token;
+        made->read_at = read_at_;
+        made->writes = writes_;
+        return owned;
+    }
+
+    /// Takes over the rows kept by the page before, if nobody can tell them from rows read now: this program wrote nothing since, the copy of
+    /// the map is the same and its leases say that no shard can have moved, and the rows are recent.
+    [[nodiscard]] bool go_on_with_kept() {
+        constexpr std::chrono::seconds longest{1};
+        kept_rows* const given = request_.kept.get();
+        if (given == nullptr || misses_ != nullptr || given->kind() != kept_parts::own_kind()) { return false; }
+        auto& before = static_cast<kept_parts&>(*given);
+        if (before.query != print_ || before.token != request_.continuation || before.map.get() != map_.get() ||
+            before.writes != writes_ || read_at_ - before.read_at > longest) {
+            return false;
+        }
+        if (!before.take()) { return false; }
+        for (shard_part const& each : before.parts) {
+            bool const waits = each.at < each.rows.size();
+            if (waits && (each.way.map.get() != map_.get() || !map_->good(*each.way.place, read_at_))) { return false; }
+        }
+        parts_ = std::move(before.parts);
+        for (shard_part& each : parts_) { each.queued = false; }
+        several_ = parts_.size() > 1;
+        read_at_ = before.read_at;
+        // The reader goes on from page to page, so what does not fit into this page is not read in vain.
+        constexpr std::uint32_t fewest = 100;
+        rows_of_part_ = (std::max)(share_of_part(), (std::min)(fewest, request_.page_size));
+        return true;
+    }
+
     result<void> find_parts(std::optional<last_keys> const& last) {
-        ENTITABLE_TRY(auto const map, state_.map_with(request_.table, context_));
         shard_place const* only = nullptr;
         if (request_.range.partition.is_point()) {
-            ENTITABLE_TRY(only, state_.map.state().place_of(*map, request_.range.partition.lower.key));
+            ENTITABLE_TRY(only, state_.map.state().place_of(*map_, request_.range.partition.lower.key));
         }
-        for (shard_place const& place : map->places) {
+        for (shard_place const& place : map_->places) {
             if ((only != nullptr && only != &place) || !meets_range(place, request_.range)) { continue; }
             shard_part part;
             part.shard = place.row.shard;
@@ -74,11 +165,15 @@ private:
             parts_.push_back(std::move(part));
         }
         several_ = parts_.size() > 1;
+        rows_of_part_ = share_of_part();
+        return {};
+    }
+    /// Rows of the page that each part provides, and some more, because the parts do not have equally many.
+    [[nodiscard]] std::uint32_t share_of_part() const noexcept {
         std::size_t const count = parts_.empty() ? 1 : parts_.size();
         std::size_t const share = (request_.page_size + count - 1) / count;
-        rows_of_part_ = static_cast<std::uint32_t>(
+        return static_cast<std::uint32_t>(
             (std::min)(std::size_t{request_.page_size}, count == 1 ? share : share + share / 8 + 8));
-        return {};
     }
 
     /// Queries all parts that have no row, until each has one or is at its end.
@@ -130,8 +225,12 @@ private:
             stores.push_back(*std::move(store));
         }
         bool const hedged = state_.options.hedge.has_value();
-        if (sent.size() == 1 && !hedged) {
-            return take(*sent.front(), stores.front().execute(sent.front()->asked, context_));
+        if ((sent.size() == 1 && !hedged) || in_turn_) {
+            for (std::size_t index = 0; index < sent.size(); ++index) {
+                ENTITABLE_CHECK(check_call(context_));
+                ENTITABLE_CHECK(take(*sent[index], page_of_part(stores[index], *sent[index])));
+            }
+            return {};
         }
         if (sent.empty()) { return {}; }
         shared<shard_lane> lane = state_.take_lane();
@@ -167,6 +266,19 @@ private:
         return {};
     }
 
+    /// Reads a page of a part. A store that shows its rows shows them in runs, and makes pages row by row.
+    [[nodiscard]] result<query_entities::response> page_of_part(any_store const& store, shard_part const& part) {
+        if (!part.asked.select.empty()) { return store.execute(part.asked, context_); }
+        query_entities::response made;
+        auto const collect = [&](std::span<row_view const> run) { append_run(made.rows, run, part.asked.page_size); };
+        page_visitor const visit{collect};
+        ENTITABLE_TRY(auto done, store.execute(read_entities{part.asked.table, &part.asked, &visit}, context_));
+        made.continuation = std::move(done.continuation);
+        made.examined = done.examined;
+        made.stale = done.stale;
+        return made;
+    }
+
     result<void> take(shard_part& part, result<query_entities::response> answer) {
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
         auto const holds = state_.still_holds(
@@ -184,7 +296,6 @@ private:
         examined_ += answer->examined;
         stale_ = stale_ || answer->stale;
         part.rows = std::move(answer->rows);
-        part.etag_start.clear();
         part.at = 0;
         if (!part.rows.empty()) {
             row_view const end = part.rows[part.rows.size() - 1];
@@ -194,61 +305,92 @@ private:
         return {};
     }
 
-    /// Moves rows to the page in key order, until it is full or a part needs another page.
-    void merge(page& out) {
-        auto const after = [](shard_part const* left, shard_part const* right) {
-            int const order = text::compare_utf16(left->front().partition_key, right->front().partition_key);
-            return order > 0; // a partition is in one shard
-        };
-        std::vector<shard_part*> heap;
+    /// A part with rows, and the partition of its next row.
+    struct queued_part {
+        std::string_view partition;
+        shard_part* part;
+
+        /// Whether it comes behind another one, so that a heap has the first at its front. A partition is in one shard.
+        static bool behind(queued_part const& left, queued_part const& right) {
+            return text::compare_utf16(left.partition, right.partition) > 0;
+        }
+    };
+
+    /// Adds the parts that have rows again. Returns false if a part has none yet and is not at its end.
+    [[nodiscard]] bool queue_parts() {
         for (shard_part& each : parts_) {
-            if (each.at < each.rows.size()) {
-                heap.push_back(&each);
-            } else if (!each.ended) {
-                return;
+            if (each.queued) { continue; }
+            if (each.at == each.rows.size()) {
+                if (!each.ended) { return false; }
+                continue;
             }
+            each.queued = true;
+            queue_.push_back({each.front().partition_key, &each});
+            std::push_heap(queue_.begin(), queue_.end(), queued_part::behind);
         }
-        std::make_heap(heap.begin(), heap.end(), after);
-        if (out.empty()) {
-            constexpr std::size_t bytes_of_etag = 32;
-            std::size_t rows = 0;
-            std::size_t bytes = 0;
-            for (shard_part const& each : parts_) {
-                rows += each.rows.size();
-                bytes += each.rows.bytes();
-            }
-            out.reserve((std::min)(rows, std::size_t{request_.page_size}), bytes + rows * bytes_of_etag);
-        }
-        while (!heap.empty() && out.size() < request_.page_size) {
-            std::pop_heap(heap.begin(), heap.end(), after);
-            shard_part& part = *heap.back();
-            std::string_view const partition = part.front().partition_key;
-            if (part.etag_start.empty()) { part.etag_start = start_of_etags(part.way.epoch()); }
-            std::string_view const start = part.etag_start;
-            for (; part.at < part.rows.size() && out.size() < request_.page_size; ++part.at) {
-                row_view each = part.front();
-                if (each.partition_key != partition) { break; }
-                if (each.etag_text.empty()) {
-                    shown_.assign(start);
-                    append_end_of_etag(shown_, each.timestamp());
-                } else {
-                    shown_ = etag_with_epoch(etag{each.etag_text}, part.way.epoch()).to_string();
-                }
-                each.etag_text = shown_;
-                out.append(each);
-            }
+        return true;
+    }
+
+    /// Passes rows on in key order, until the page is full or a part needs another page.
+    void merge(taker take_rows) {
+        if (!queue_parts()) { return; }
+        while (!queue_.empty() && taken_ < request_.page_size) {
+            std::pop_heap(queue_.begin(), queue_.end(), queued_part::behind);
+            shard_part& part = *queue_.back().part;
+            std::string_view const partition = queue_.back().partition;
+            std::size_t const most = (std::min)(part.rows.size() - part.at, std::size_t{request_.page_size} - taken_);
+            std::size_t rows = 1;
+            while (rows < most && part.rows[part.at + rows].partition_key == partition) { ++rows; }
+            take_rows(part, rows);
+            part.at += rows;
+            taken_ += rows;
+            last_taken_ = &part;
             if (part.at < part.rows.size()) {
-                std::push_heap(heap.begin(), heap.end(), after);
+                queue_.back().partition = part.front().partition_key;
+                std::push_heap(queue_.begin(), queue_.end(), queued_part::behind);
             } else {
-                heap.pop_back();
+                queue_.pop_back();
+                part.queued = false;
                 if (!part.ended) { return; }
             }
         }
     }
 
+    /// The next rows of a part, valid until the next call.
+    [[nodiscard]] std::span<row_view const> rows_of(shard_part const& part, std::size_t rows) {
+        run_.clear();
+        for (std::size_t at = part.at; at < part.at + rows; ++at) { run_.push_back(part.rows[at]); }
+        return run_;
+    }
+
+    /// Copies rows of a part to the end of a page, with the ETags that clients of `sharded` see.
+    void add(page& out, shard_part& part, std::size_t rows) {
+        if (out.empty()) {
+            constexpr std::size_t bytes_of_etag = 32;
+            std::size_t all_rows = 0;
+            std::size_t bytes = 0;
+            for (shard_part const& each : parts_) {
+                all_rows += each.rows.size();
+                bytes += each.rows.bytes();
+            }
+            out.reserve((std::min)(all_rows, std::size_t{request_.page_size}), bytes + all_rows * bytes_of_etag);
+        }
+        for (row_view const& each : etags_.added(rows_of(part, rows), part.way.epoch())) { out.append(each); }
+    }
+
     std::vector<shard_part> parts_;
+    std::vector<queued_part> queue_; ///< a heap
+    shard_map_ref map_;
+    std::uint64_t print_{};
+    std::uint64_t writes_{};         ///< see `kept_parts::writes`
+    steady_time read_at_;            ///< see `kept_parts::read_at`
+    std::size_t taken_{};            ///< rows passed on
+    shard_part* last_taken_{};       ///< the part of the last of them
+    bool more_{};                    ///< there are rows behind the page
+    bool in_turn_{};                 ///< see `sharded_state::answers_in_turn`
     std::uint32_t rows_of_part_{};
-    std::string shown_;
+    std::vector<row_view> run_;
+    shown_etags etags_;
 };
 
 ENTITABLE_DECL result<query_entities::response> gather_shards(
@@ -258,6 +400,11 @@ ENTITABLE_DECL result<query_entities::response> gather_shards(
         shows_in_turn(state, read_entities{request.table, &request}, context);
     if (begun_in_turn || in_turn) { return page_in_turn(state, request, context); } // copies each row once
     return shard_gathering{state, request, context, misses}.run();
+}
+
+ENTITABLE_DECL result<read_entities::response> show_merged(
+    sharded_state& state, read_entities const& request, call& context) {
+    return shard_gathering{state, *request.asked, context, nullptr}.show(request);
 }
 
 } // namespace detail

@@ -2,13 +2,97 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/route/detail/shard_part.hpp>
 #include <entitable/shards/route/detail/shard_tables.hpp>
 
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// Adds the ETags that clients of `sharded` see to the rows of a run.
+class shown_etags {
+public:
+    [[nodiscard]] std::span<row_view const> added(std::span<row_view const> run, std::int64_t epoch) {
+        rows_.assign(run.begin(), run.end());
+        if (start_.empty() || epoch != epoch_) {
+            start_ = start_of_etags(epoch);
+            epoch_ = epoch;
+        }
+        return are_of_timestamps() ? with_timestamps() : with_texts(epoch);
+    }
+
+private:
+    [[nodiscard]] bool are_of_timestamps() const noexcept {
+        return std::all_of(rows_.begin(), rows_.end(), [](row_view const& each) { return each.etag_text.empty(); });
+    }
+    /// ETags of one length, whose starts stay in place from run to run.
+    [[nodiscard]] std::span<row_view const> with_timestamps() {
+        std::size_t const size = start_.size() + rest_of_etag;
+        if (in_place_ != epoch_ || texts_.size() < rows_.size() * size) {
+            texts_.clear();
+            for (std::size_t at = 0; at < rows_.size(); ++at) {
+                texts_ += start_;
+                append_end_of_etag(texts_, {});
+            }
+            in_place_ = epoch_;
+        }
+        char* text = texts_.data();
+        for (row_view& each : rows_) {
+            write_hexadecimal(text + start_.size(), static_cast<std::uint64_t>(each.timestamp().ticks));
+            each.etag_text = {text, size};
+            text += size;
+        }
+        return rows_;
+    }
+    [[nodiscard]] std::span<row_view const> with_texts(std::int64_t epoch) {
+        texts_.clear();
+        ends_.clear();
+        in_place_.reset();
+        for (row_view const& each : rows_) {
+            if (each.etag_text.empty()) {
+                texts_ += start_;
+                append_end_of_etag(texts_, each.timestamp());
+            } else {
+                texts_ += etag_with_epoch(etag{each.etag_text}, epoch).to_string();
+            }
+            ends_.push_back(texts_.size());
+        }
+        std::size_t begin = 0;
+        for (std::size_t at = 0; at < rows_.size(); begin = ends_[at++]) {
+            rows_[at].etag_text = std::string_view{texts_}.substr(begin, ends_[at] - begin);
+        }
+        return rows_;
+    }
+
+    std::vector<row_view> rows_;
+    std::string texts_;
+    std::vector<std::size_t> ends_;
+    std::optional<std::int64_t> in_place_; ///< `texts_` consists of ETags of Timestamps under this epoch
+    std::string start_;
+    std::int64_t epoch_{};
+};
+
+/// Appends rows to a page that will have at most `most` rows. A long page grows once, and a short page stays small.
+inline void append_run(page& to, std::span<row_view const> run, std::size_t most) {
+    constexpr std::size_t some = 32;
+    if (to.size() < some && to.size() + run.size() >= some) {
+        constexpr std::size_t with_etag = 64;
+        constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+        row_view const& first = run.front();
+        std::size_t const bytes =
+            first.partition_key.size() + first.row_key.size() + first.payload.size() + with_etag;
+        to.reserve(most, (std::min)(most_bytes, most * bytes));
+    }
+    for (row_view const& each : run) { to.append(each); }
+}
 
 /// What every way to read several shards does with one of them.
 class shard_reading {

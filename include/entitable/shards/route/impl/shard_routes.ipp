@@ -74,6 +74,9 @@ ENTITABLE_DECL bool sharded_state::holds_by_lease(shard_route const& way, shard_
         std::lock_guard<std::mutex> const guard{source.lock};
         held = source.held;
     }
+    if (held.get() == way.map.get() && keys.range == nullptr) { // the map was not read again since
+        return held && way.place->allows(writes) && held->good(*way.place, at);
+    }
     return held && all_lead_to(*held, keys, [&](shard_place const& each) {
         return way.leads_to(each) && each.allows(writes) && held->good(each, at);
     });

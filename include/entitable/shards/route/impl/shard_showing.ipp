@@ -56,41 +56,6 @@ ENTITABLE_DECL result<shard_turn> turn_of_token(std::uint64_t query, std::string
     return invalid_shard_token(token);
 }
 
-/// Adds the ETags that clients of `sharded` see to the rows of a run.
-class shown_etags {
-public:
-    [[nodiscard]] std::span<row_view const> added(std::span<row_view const> run, std::int64_t epoch) {
-        rows_.assign(run.begin(), run.end());
-        texts_.clear();
-        ends_.clear();
-        if (start_.empty() || epoch != epoch_) {
-            start_ = start_of_etags(epoch);
-            epoch_ = epoch;
-        }
-        for (row_view const& each : rows_) {
-            if (each.etag_text.empty()) {
-                texts_ += start_;
-                append_end_of_etag(texts_, each.timestamp());
-            } else {
-                texts_ += etag_with_epoch(etag{each.etag_text}, epoch).to_string();
-            }
-            ends_.push_back(texts_.size());
-        }
-        std::size_t begin = 0;
-        for (std::size_t at = 0; at < rows_.size(); begin = ends_[at++]) {
-            rows_[at].etag_text = std::string_view{texts_}.substr(begin, ends_[at] - begin);
-        }
-        return rows_;
-    }
-
-private:
-    std::vector<row_view> rows_;
-    std::string texts_;
-    std::vector<std::size_t> ends_;
-    std::string start_;
-    std::int64_t epoch_{};
-};
-
 class shard_showing : shard_reading {
 public:
     shard_showing(sharded_state& state, read_entities const& request, call& context)
@@ -336,15 +301,7 @@ ENTITABLE_DECL result<query_entities::response> page_in_turn(
     sharded_state& state, query_entities const& request, call& context) {
     query_entities::response made;
     auto const collect = [&](std::span<row_view const> run) {
-        if (made.rows.empty()) {
-            row_view const& first = run.front();
-            constexpr std::size_t with_etag = 64;
-            constexpr std::size_t most_bytes = std::size_t{1} << 20U;
-            std::size_t const rows = run.size() < 32 ? std::size_t{32} : std::size_t{request.page_size};
-            made.rows.reserve(
-                rows, (std::min)(most_bytes, rows * (first.row_key.size() + first.payload.size() + with_etag)));
-        }
-        for (row_view const& each : run) { made.rows.append(each); }
+        append_run(made.rows, run, request.page_size);
     };
     page_visitor const visit{collect};
     ENTITABLE_TRY(auto done, show_shards(state, read_entities{request.table, &request, &visit}, context));

@@ -133,33 +133,61 @@ ENTITABLE_DECL void sharded_state::give_back(shared<shard_lane> lane) {
     lanes.push_back(std::move(lane));
 }
 
+/// Whether both refuse the same requests.
+inline bool have_same_limits(profile const& one, profile const& other) noexcept {
+    return one.kind == other.kind && one.max_key_units == other.max_key_units &&
+        one.max_properties == other.max_properties && one.max_name_units == other.max_name_units &&
+        one.max_string_units == other.max_string_units && one.max_binary_size == other.max_binary_size &&
+        one.max_entity_size == other.max_entity_size && one.max_operations == other.max_operations &&
+        one.max_transaction_size == other.max_transaction_size && one.max_page_size == other.max_page_size &&
+        one.max_comparisons == other.max_comparisons && one.max_filter_size == other.max_filter_size &&
+        one.max_partition_key_size == other.max_partition_key_size && one.max_row_key_size == other.max_row_key_size &&
+        one.empty_keys == other.empty_keys;
+}
+
 /// Sends a request to one shard until a response is valid. `make(way)` builds the store's request; `take(answer, way)` builds the caller's
 /// response.
 template <class Request, class Make, class Take>
 result<response_of<Request>> ask_shard(sharded_state& state, Request const& request, std::string_view partition_key,
     call& context, Make const& make, Take const& take) {
-    ENTITABLE_CHECK(validate(request, state.profile()));
-    ENTITABLE_CHECK(check_call(context));
-    ENTITABLE_TRY(shard_keys const keys, state.map.state().keys_of(partition_key));
+    // A store with the same limits validates the request, so this is done here only if the request does not come so far.
+    bool validated = false;
+    auto const failed = [&](auto&& outcome) -> failure {
+        if (!validated) {
+            if (auto valid = validate(request, state.profile()); !valid) { return failure{valid.error()}; }
+        }
+        return failure{outcome.error()};
+    };
+    if (auto may = check_call(context); !may) { return failed(std::move(may)); }
+    auto const keys = state.map.state().keys_of(partition_key);
+    if (!keys) { return failed(keys); }
     for (;;) {
-        ENTITABLE_TRY(auto const way, state.route(keys, request.table, Request::writes, context));
-        ENTITABLE_TRY(auto const store, state.store(way.store(), context));
-        ENTITABLE_TRY(Request const sent, make(way));
-        auto answer = store.execute(sent, context);
+        auto const way = state.route(*keys, request.table, Request::writes, context);
+        if (!way) { return failed(way); }
+        auto const store = state.store(way->store(), context);
+        if (!store) { return failed(store); }
+        auto const sent = make(*way);
+        if (!sent) { return failed(sent); }
+        if (!validated) {
+            profile const limits = state.profile();
+            if (!have_same_limits(store->profile(), limits)) { ENTITABLE_CHECK(validate(request, limits)); }
+            validated = true;
+        }
+        auto answer = store->execute(*sent, context);
         bool const lost = !answer && answer.error().effect == effect::unknown;
         if (lost) {
             return answer; // the map cannot help: the outcome is unknown
         }
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
-        auto const holds = state.still_holds(way, keys, request.table, Request::writes, missing, context);
+        auto const holds = state.still_holds(*way, *keys, request.table, Request::writes, missing, context);
         if (holds && *holds) {
-            if (missing && way.table->whole) { return lost_part(*way.place, *way.table); }
+            if (missing && way->table->whole) { return lost_part(*way->place, *way->table); }
             if (!answer) { return answer; }
-            return take(*std::move(answer), way);
+            return take(*std::move(answer), *way);
         }
         if (Request::writes && answer) {
             failure moved{error_code::shard_moved,
-                text::joined({"the virtual shard ", std::to_string(way.shard()),
+                text::joined({"the virtual shard ", std::to_string(way->shard()),
                     " moved, or the map could not be read, during a ", Request::name, " request"})};
             moved.error().effect = effect::unknown;
             return moved;
@@ -183,9 +211,14 @@ ENTITABLE_DECL result<void> show_of_shard(sharded_state& state, read_entity cons
             holds = state.still_holds(way, keys, request.table, false, false, context);
             if (!holds || !*holds) { return {}; }
             shown = true;
+            row_view each = stored;
+            if (version.is_of_timestamp()) {
+                char text[longest_etag];
+                each.etag_text = write_etag_with_epoch(text, version.timestamp(), way.epoch());
+                return (*request.visit)(each, etag{each.etag_text}, stale);
+            }
             etag const own = etag_with_epoch(version, way.epoch());
             std::string const text = own.to_string();
-            row_view each = stored;
             each.etag_text = text;
             return (*request.visit)(each, own, stale);
         };
@@ -199,6 +232,20 @@ ENTITABLE_DECL result<void> show_of_shard(sharded_state& state, read_entity cons
         if (*holds) { return missing && way.table->whole ? lost_part(*way.place, *way.table) : std::move(answer); }
     }
 }
+
+/// Notes that a write through this map begins and ends, so that rows read before are not shown after it.
+class noted_write {
+public:
+    explicit noted_write(sharded_state& state) noexcept : count_(state.map.state().writes) { note(); }
+    noted_write(noted_write const&) = delete;
+    noted_write& operator=(noted_write const&) = delete;
+    ~noted_write() { note(); }
+
+private:
+    void note() noexcept { static_cast<void>(count_.fetch_add(1, memory_order::acq_rel)); }
+
+    atomic<std::uint64_t>& count_;
+};
 
 inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
     if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) { return given; }
@@ -226,10 +273,12 @@ ENTITABLE_DECL entitable::profile sharded::profile() const { return state().prof
 ENTITABLE_DECL lookup_map const& sharded::map() const { return state().map; }
 
 ENTITABLE_DECL result<create_table::response> sharded::execute(create_table const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time,
         [&] { return detail::create_sharded_table(state(), request, context); });
 }
 ENTITABLE_DECL result<delete_table::response> sharded::execute(delete_table const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time,
         [&] { return detail::delete_sharded_table(state(), request, context); });
 }
@@ -261,9 +310,12 @@ ENTITABLE_DECL result<void> sharded::execute(read_entity const& request, call& c
 
 ENTITABLE_DECL result<read_entities::response> sharded::execute(read_entities const& request, call& context) const {
     return as_operation(request, context, *state().options.time, [&] {
-        return !misses_ && detail::shows_in_turn(state(), request, context)
-            ? detail::show_shards(state(), request, context)
-            : detail::show_page(detail::gather_shards(state(), *request.asked, context, misses_.get()), *request.visit);
+        if (misses_) {
+            return detail::show_page(
+                detail::gather_shards(state(), *request.asked, context, misses_.get()), *request.visit);
+        }
+        return detail::shows_in_turn(state(), request, context) ? detail::show_shards(state(), request, context)
+                                                                : detail::show_merged(state(), request, context);
     });
 }
 
@@ -273,6 +325,7 @@ ENTITABLE_DECL result<query_entities::response> sharded::execute(query_entities 
 }
 
 ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time, [&] {
         return detail::ask_shard(
             state(), request, request.change.entity.partition_key(), context,
@@ -288,6 +341,7 @@ ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity cons
 }
 
 ENTITABLE_DECL result<transact::response> sharded::execute(transact const& request, call& context) const {
+    detail::noted_write const noted{state()};
     return as_operation(request, context, *state().options.time, [&] {
         bool from_before = false; // an ETag is from an earlier epoch
         auto answered = detail::ask_shard(
