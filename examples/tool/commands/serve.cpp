@@ -16,8 +16,15 @@ struct serve_options {
     std::string store;
     std::string accounts;
     std::string seed;
+    std::string export_file;
+    entitable::tls_files tls;
+    std::string oauth;
+    std::vector<std::string> issuers;
+    std::vector<std::string> audiences;
+    std::vector<std::string> objects;
     std::uint16_t port{10002};
     std::uint16_t admin_port{};
+    bool oauth_over_http{};
     bool resets{};
     bool logs{};
     bool json{};
@@ -42,6 +49,20 @@ outcome serve(serve_options const& given, bool administers, console& with) {
         with.err << "entitable: --reset needs --admin-port, which receives the requests\n";
         return exit_code::usage;
     }
+    if (given.tls.certificate.empty() != given.tls.key.empty()) {
+        with.err << "entitable: --tls-certificate and --tls-key belong together\n";
+        return exit_code::usage;
+    }
+    bool const rules =
+        given.oauth_over_http || !given.issuers.empty() || !given.audiences.empty() || !given.objects.empty();
+    if (given.oauth.empty() && rules) {
+        with.err << "entitable: the other options of --oauth need --oauth\n";
+        return exit_code::usage;
+    }
+    if (!given.oauth.empty() && given.tls.key.empty() && !given.oauth_over_http) {
+        with.err << "entitable: --oauth needs --tls-certificate and --tls-key, or --oauth-over-http behind a proxy\n";
+        return exit_code::usage;
+    }
     if (given.resets) {
         auto const permitted =
             confirm(with, given.yes, "--reset lets anyone who reaches the admin port delete all tables. Permit it?");
@@ -51,6 +72,13 @@ outcome serve(serve_options const& given, bool administers, console& with) {
     serving::settings from;
     from.accounts = given.accounts;
     from.seed = given.seed;
+    from.export_file = given.export_file;
+    from.tls = given.tls;
+    from.oauth = given.oauth;
+    from.tokens.issuers = given.issuers;
+    if (!given.audiences.empty()) { from.tokens.audiences = given.audiences; }
+    from.tokens.objects = given.objects;
+    from.oauth_over_http = given.oauth_over_http;
     from.port = given.port;
     if (administers) { from.admin_port = given.admin_port; }
     from.resets = given.resets;
@@ -78,9 +106,10 @@ void add_serve(command_list& all) {
         [given, administers](console& with) { return serve(*given, (*administers)->count() != 0, with); });
     command.description(
         "Serve the tables of a store to clients in every language, by the protocol of the table service.\n"
-        "Prints the connection string of each account. Programs on this computer can connect, over HTTP; TLS is left\n"
-        "to a proxy in front. Ctrl-C completes the requests in progress. GET /health and GET /metrics answer on the\n"
-        "admin port.");
+        "Prints the connection string of each account. Programs on this computer can connect, over HTTP, or over\n"
+        "HTTPS alone with a certificate. Ctrl-C completes the requests in progress. SIGHUP reads the certificate and "
+        "the\n"
+        "key set again. GET /health and GET /metrics answer on the admin port.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("--port", given->port, "Port of the tables; 0 selects a free one; default: 10002");
     command.add_option("--accounts", given->accounts,
@@ -90,6 +119,19 @@ void add_serve(command_list& all) {
         "Port for GET /health, GET /metrics and, with --reset, POST /reset; 0 selects a free one");
     command.add_option("--seed", given->seed,
         "Entities to insert at the start: JSON lines with \"table\" as the first member; rows that exist are kept");
+    command.add_option("--export", given->export_file,
+        "File for the first account's entities at the end, in the form of --seed; the admin port answers GET /export");
+    command.add_option("--tls-certificate", given->tls.certificate, "Certificate chain in PEM form: serve HTTPS alone");
+    command.add_option("--tls-key", given->tls.key, "Private key of the certificate in PEM form");
+    command.add_option("--oauth", given->oauth,
+        "Accept bearer tokens: FILE is a JSON web key set whose keys verify them (RS256, ES256); basic checks issuer, "
+        "audience and times, and NOT the signature, so that anyone can write a token: for tests on this computer");
+    command.add_option(
+        "--oauth-issuer", given->issuers, "Issuer that tokens may have; may be repeated; a key set needs it");
+    command.add_option("--oauth-audience", given->audiences, "Audience that tokens may have; may be repeated");
+    command.add_option("--oauth-object", given->objects, "Object (oid) that tokens may have; may be repeated");
+    command.add_flag(
+        "--oauth-over-http", given->oauth_over_http, "Accept tokens without TLS: behind a proxy that ends TLS");
     command.add_flag("--reset", given->resets, "Permit POST /reset, with a header field x-reset: deletes all tables");
     command.add_flag("--yes", given->yes, "Permit --reset without a question");
     command.add_flag(
