@@ -132,11 +132,13 @@ struct history {
         std::erase_if(under_way, [&](running const& each) { return each.place == place; });
         restore_rows(stores[place], backups[place]);
     }
-    /// Removes the receipts of all devices, when no request is on its way any more.
+    /// Removes the receipts of all devices. No request is on its way, and no program is in the middle of a synchronisation: both would be as
+    /// old as the receipts.
     void expire() {
         receipt_options how;
         how.partitions = {"ann"};
         late.clear();
+        std::erase_if(under_way, [](running const& each) { return each.place != 0; });
         detail::expire_receipts_of(detail::table_core{stores[0], "notes", {}}, {}, how).value();
         record->restores = true; // the devices count as restored
         ++expired;

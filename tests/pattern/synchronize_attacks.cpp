@@ -547,3 +547,16 @@ TEST_CASE("synchronize: a fault of each store, in every combination") {
         }
     }
 }
+
+TEST_CASE("synchronize: whole_table on a cloud that does not list partitions is refused") {
+    side cloud{any_store{memory_backend{local_options{.limits = cosmos_profile()}}}};
+    side device;
+    device.put("a", "x");
+    auto whole = of_ann();
+    whole.partitions.clear();
+    whole.whole_table = true;
+    auto const refused = synchronize(device.items, cloud.items, whole);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == error_code::not_supported);
+    CHECK(sync(device, cloud).pushed == 1);
+}

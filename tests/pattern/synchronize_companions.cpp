@@ -310,6 +310,52 @@ TEST_CASE("synchronize: sums that other writers change do not hold a push up") {
     CHECK(device.sound());
 }
 
+TEST_CASE("synchronize: with companions, others write between any two requests") {
+    for (int at = 1; at < 30; ++at) {
+        for (bool const in_cloud : {true, false}) {
+            for (bool const synchronises : {false, true}) {
+                CAPTURE(at, in_cloud, synchronises);
+                side there;
+                side here;
+                here.put("saw", 1);
+                there.put("axe", 1);
+                CHECK(sync(here, there).good());
+                here.put("saw", 2);
+                here.remove("axe");
+                there.put("cup", 3);
+                // Before the request with this number, another program writes, or synchronises the same device.
+                auto const seen = std::make_shared<int>(0);
+                auto const hasty = entitable_test::with_defect(
+                    [&, seen]<class Request>(any_store const& below, Request const& request, call& context) {
+                        if (++*seen == at) {
+                            side const& changed = in_cloud ? there : here;
+                            if (synchronises) {
+                                static_cast<void>(sync(here, there));
+                            } else {
+                                changed.put("saw", 7);
+                                changed.put("cup", 8);
+                            }
+                        }
+                        return below.execute(request, context);
+                    });
+                side const through{hasty((in_cloud ? there : here).store)};
+                *seen = 0; // the declaration was read
+                auto const first =
+                    in_cloud ? sync(here, through, of_club(keep_mine)) : sync(through, there, of_club(keep_mine));
+                CHECK(first.held.empty());
+                CHECK(first.restored.empty());
+                for (auto const& each : first.failed) { CHECK(each.error.code == error_code::sync_running); }
+                *seen = 1'000;
+                CHECK(sync(here, there).good());
+                CHECK(here.text() == there.text());
+                CHECK(here.sound());
+                CHECK(there.sound());
+                CHECK(sync(here, there).pulled == 0);
+            }
+        }
+    }
+}
+
 TEST_CASE("synchronize: rows that the list does not have are held back") {
     side cloud;
     side device;

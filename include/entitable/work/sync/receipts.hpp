@@ -53,7 +53,7 @@ namespace detail {
 /// A device that comes back without its receipt counts as restored from a backup: the rows in the cloud win, so that no removed row comes
 /// back, and its unsent changes are reported as conflicts with `sync_conflict::restored`. If rows of it were removed, the partition ends
 /// with ManyRemovals until `sync_options::allow_many_removals`. Afterwards it synchronises as before. A partition keeps one mark that receipts
-/// were removed.
+/// were removed. A synchronisation that was interrupted for longer than `older_than`, with its program in memory, must not be continued.
 ///
 /// Errors: InvalidInput without partitions or with an operation id; OutOfRangeInput for an age below `least_receipt_age`;
 /// UpdateConditionNotSatisfied if devices pushed during each attempt; those of the store. The call may be repeated.

@@ -17,7 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of `synchronize`.
 struct sync_options {
     std::vector<std::string> partitions{}; ///< partition keys, as they are stored
-    bool whole_table{};                 ///< all partitions of both tables, which costs a request for each to find them
+    /// All partitions of both tables, which costs a request for each to find them. NotSupported on Cosmos DB, which does not list them.
+    bool whole_table{};
     sync_policy conflicts{keep_theirs}; ///< decides rows that both sides have changed
     /// Whether more than half of the rows of a partition of 20 rows or more may be removed at once, on either side. If not, the partition
     /// ends with ManyRemovals: the cloud's table may have been dropped. The same if any row is to be removed here, and the cloud has lost the
@@ -55,17 +56,20 @@ namespace detail {
 /// - A local file that was restored from a backup, or copied to another device, is recognised: `sync_report::restored`.
 ///
 /// Rows travel as they are stored, with properties that the entity does not declare. The bases double the size of the local table.
-/// Not supported: tables with indexes or sums, wide entities, queues (NotSupported); rows of more than 500,000 bytes or with a row key
-/// within 7 characters of the limit, which are held back.
+/// Indexes and sums of the table are maintained on both sides; their rows do not travel. A row is held back if another entity of the other
+/// side has its key of a unique index (EntityAlreadyExists), or if the list of the table does not have its type.
+/// Not supported: wide entities, queues, sums of archived entities (NotSupported); rows of more than 500,000 bytes or with a row key within 7
+/// characters of the limit, which are held back.
 ///
 /// Errors of the call: InvalidInput for options without partitions or with an operation id; NotSupported for transactions of fewer than 4
-/// operations in the local store, or 2 in the cloud; those of finding the partitions. Errors of a partition stand in
-/// `sync_report::failed`: SyncRunning if another call synchronises the same local partition, ManyRemovals, TableNotFound, those of both
+/// operations in the local store, or 2 in the cloud, for the entities of one type of a table of several types, and for `whole_table` on a store
+/// that does not list partitions; those of finding the partitions. Errors of a partition stand in `sync_report::failed`: SyncRunning if another call synchronises the same local partition, ManyRemovals, TableNotFound, those of both
 /// stores. A busy store counts as an attempt, after its Retry-After. A row that a store refuses does not: it is held back, and the others
 /// go on. The next call continues; a conflict that was decided before the error is in the report.
 ///
 /// Cost in the cloud: one request for each 1,000 rows of a partition, twice if it has several pages and a changed row; one more for each
-/// 97 changed rows. Local: one read, or two of several pages, and two transactions for each push. Memory: the rows of one partition on both
+/// 97 changed rows, fewer with indexes or sums; these need one more for the declaration, and for each row of sums or of a unique index that
+/// changes. Local: one read, or two of several pages, and two transactions for each push. Memory: the rows of one partition on both
 /// sides, and their bases.
 /// Thread safety: safe to call from several threads with different partitions.
 template <class... Types>
