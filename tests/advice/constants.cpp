@@ -97,6 +97,43 @@ TEST_CASE("equalities alone are placeholders, and say so") {
     CHECK(score.to_string().find("mean over event, distance") != std::string::npos);
 }
 
+TEST_CASE("a query that must be one page is reported before growth breaks it") {
+    std::vector<registration> const all = registrations();
+    auto const sample = sample_of(all).value();
+    auto const found = [&](auto const& condition, double writes, query_rate rate) {
+        workload load;
+        rate.one_page = true;
+        load.scans("q", condition, rate).writes("new", {.per_second = writes});
+        advice const given = advise(sample, load).value();
+        finding const* const one = given.find(finding_kind::several_pages);
+        return one == nullptr ? std::string{"none"} : std::string{to_string(one->how)} + ": " + one->evidence;
+    };
+    auto const full = r::event == "NYC" && r::distance == "Full";
+    // 501 rows of 9,000: a page of 1,000 is full at 9,000 x 1,000 / 501 rows.
+    double const seconds = 9'000 * (1'000.0 / 501 - 1) / 0.01;
+    CHECK(std::fabs(seconds - 896'407.2) < 0.1);
+    CHECK(found(full && r::bib >= 1'000 && r::bib < 2'000, 0.01, {}) ==
+        "warning: its largest result has 501 of at most 1,000 entities in a page; at 0.01 new entities/s it has a "
+        "second "
+        "page in 249 h");
+    CHECK(found(full && r::bib >= 1'000 && r::bib < 2'000, 0.0001, {}) == "none"); // in three years
+    CHECK(found(full && r::bib >= 1'000 && r::bib < 2'000, 0, {}) == "none");
+    // Not the mean decides, but the distance with the most rows.
+    CHECK(found(r::event == "NYC" && r::distance == "10 Km", 1, {}) ==
+        "problem: its largest result has 4,500 of at most 1,000 entities in a page");
+    CHECK(found(full && r::bib == 7, 1'000, {}) == "none"); // a single row never continues
+    CHECK(found(r::event == "NYC" && r::distance == "10 Km" && r::bib < 600, 0, {}) == "none");
+
+    table<registration> runners{memory_backend{}, "runners"};
+    CHECK(runners.where(full && r::bib == 7).explain().value().never_continues);
+    CHECK(runners.where(full && (r::bib == 7 || r::bib == 9)).explain().value().never_continues);
+    CHECK(runners.where(full && (r::bib == 7 || r::bib == 9)).explain().value().requests == 2);
+    CHECK_FALSE(runners.where(full).explain().value().never_continues);
+    CHECK_FALSE(runners.where(full && r::bib >= 7 && r::bib < 9).explain().value().never_continues);
+    CHECK(runners.where(full && r::bib == 7).explain().value().to_string().find("point, exactly 1 request") !=
+        std::string::npos);
+}
+
 TEST_CASE("constants of an empty sample and of members that no row has") {
     std::vector<registration> const none;
     workload load;

@@ -199,3 +199,18 @@ TEST_CASE("a share of 1 to 5 percent of 429 answers is healthy") {
     CHECK(judge_throttling(0.051) == throttling::short_);
     CHECK(units_for({{"point read", 1, 900}, {"insert", 10, 300}}) == 3'900);
 }
+
+TEST_CASE("a timetable has the hours of the provider's page, and says what it assumes for several splits") {
+    // By hand: 5 partitions to 150,000 RU/s need two doublings; the page gives 4 to 6 hours for the operation.
+    throughput_plan const twice = plan_throughput({.partitions = 5, .desired = 150'000}).value();
+    CHECK(twice.doublings == 2);
+    CHECK(twice.steps[1].to_hour == 6);
+    CHECK(twice.steps[1].assumed_hour == 12);
+    CHECK(twice.steps[1].what.find("typically 4 to 6 hours for the whole operation (assumed at most 12 hours") !=
+        std::string::npos);
+    CHECK(twice.steps[1].what.find("which resumes by itself") != std::string::npos);
+    throughput_plan const once = plan_throughput({.partitions = 5, .desired = 100'000}).value();
+    CHECK(once.steps[1].to_hour == 6);
+    CHECK(once.steps[1].assumed_hour == 0);
+    CHECK(once.steps[1].what.find("assumed") == std::string::npos);
+}

@@ -30,6 +30,7 @@ enum class finding_kind : std::uint8_t {
     account_exceeded,  ///< all partitions together exceed the target of an account
     scans, ///< a dominant query reads more than a page of rows: the whole table, or more than 10 rows for each returned row
     misses_latency,       ///< a query cannot meet its latency limit, under the model
+    several_pages,        ///< a query with `query_rate::one_page` needs several pages, or will within a year of growth
     unordered_range,      ///< a range query on a key component that does not preserve the order of its values
     two_dominant_queries, ///< even with the best keys, one query causes a fifth of the cost: an index would serve it
     mixed_types,          ///< a property has several types

@@ -54,10 +54,12 @@ struct query_score {
     double partitions{};  ///< partitions that are visited
     double examined{};    ///< rows that the service examines
     double returned{};    ///< rows that the service returns
-    double requests{};    ///< the minimum number of requests
-    double seconds{};     ///< estimated seconds under the service model
-    double load{};        ///< rows examined in a second, by all queries with this name together
-    double latency{};     ///< latency limit in seconds; 0: none
+    double
+        most_returned{}; ///< rows that it returns for the values with the most rows; the same as `returned` for a query as written
+    double requests{}; ///< the minimum number of requests
+    double seconds{};  ///< estimated seconds under the service model
+    double load{};     ///< rows examined in a second, by all queries with this name together
+    double latency{};  ///< latency limit in seconds; 0: none
     /// Members whose constants are placeholders: the figures are a mean over their stored values (`asked_values`). If there are none, the figures
     /// are those of the query as written.
     std::vector<std::string> averaged;
@@ -69,6 +71,12 @@ struct query_score {
     [[nodiscard]] double continuations() const noexcept { return requests - ranges; }
     /// Returns what the figures describe: "as written", or "mean over event, distance".
     [[nodiscard]] std::string figures_of() const;
+    /// Whether the result certainly arrives in one page, however much the table grows: the query reads a single row.
+    [[nodiscard]] bool never_continues() const noexcept { return access == access_path::point && ranges <= 1; }
+    /// Returns the seconds until the largest result exceeds a page, if results grow as the table does: 0 if it does now, infinity if there are
+    /// no writes or the query reads a single row.
+    [[nodiscard]] double seconds_of_one_page(
+        double page_rows, double rows_of_table, double writes_per_second) const noexcept;
     /// Whether the query takes longer than its latency limit, under the model.
     [[nodiscard]] bool misses_latency() const noexcept { return latency > 0 && seconds > latency; }
 };

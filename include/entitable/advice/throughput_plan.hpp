@@ -29,8 +29,11 @@ struct throughput_request {
 
 /// One step of a timetable.
 struct throughput_step {
-    double from_hour{};         ///< start of the step
-    double to_hour{};           ///< latest end of the step; equal to `from_hour` for immediate steps
+    double from_hour{}; ///< start of the step
+    double
+        to_hour{}; ///< typical latest end of the step by the provider's page; equal to `from_hour` for immediate steps
+    double
+        assumed_hour{}; ///< end if every doubling of the partitions took as long as the whole: an assumption; 0: there is none
     double units{};             ///< RU/s that are set
     std::uint64_t partitions{}; ///< physical partitions when the step is done
     std::string what;           ///< action to take

@@ -33,6 +33,7 @@ struct query_rate {
     double priority{1};                 ///< a rare query may count for more
     asked_values values{}; ///< the values in its equalities; `query_score::averaged` lists those that are placeholders
     double zipf{};         ///< more than 0, up to 10: the kth most frequent value is queried in proportion to k^-zipf
+    bool one_page{}; ///< the whole result must arrive in one page, now and after growth (`finding_kind::several_pages`)
 };
 
 /// The rate of writes.

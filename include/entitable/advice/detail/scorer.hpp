@@ -75,7 +75,7 @@ private:
         std::vector<double>& loads, key_score& into);
     [[nodiscard]] double mean_rows(prepared_query const& query, asked_alternative const& alternative,
         std::vector<int> const& fixed, std::vector<std::size_t> const& bounds, double per_second,
-        row_groups const* partitions, std::vector<double>* loads);
+        row_groups const* partitions, std::vector<double>* loads, double* most = nullptr);
     /// Counts the groups of rows with the same values in some members that are in one partition. Uses all rows of the sample.
     [[nodiscard]] together_score together(asked_writes const& writes, std::vector<int> const& partition);
     [[nodiscard]] row_groups const& all_groups(std::vector<int> columns, bool with_absent);

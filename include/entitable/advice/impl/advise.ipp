@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ENTITABLE_DECL std::string_view to_string(finding_kind kind) noexcept {
     constexpr std::string_view words[] = {"one_partition_is_fine", "append_only", "prepend_only", "log_data",
         "few_partitions", "skewed", "too_coarse", "too_fine", "split_transaction", "account_exceeded", "scans",
-        "misses_latency", "unordered_range", "two_dominant_queries", "mixed_types"};
+        "misses_latency", "several_pages", "unordered_range", "two_dominant_queries", "mixed_types"};
     return words[static_cast<std::size_t>(kind)];
 }
 
@@ -251,6 +251,7 @@ private:
                     evidence,
                 other.empty() ? "add index rows for it" : "use " + other + ", or add index rows for it");
         }
+        pages(each);
         std::string unordered = each.unordered;
         for (prepared_query const& prepared : scores_.queries()) {
             for (asked_leaf const& leaf : prepared.leaves) {
@@ -270,6 +271,29 @@ private:
                 "write numbers with leading zeros (integer members do), text as the last component or as escaped(" +
                     unordered + ")");
         }
+    }
+
+    void pages(query_score const& each) {
+        auto const at = static_cast<std::size_t>(&each - present_.queries.data());
+        asked_query const& asked = load_.queries()[at];
+        if (!asked.rate.one_page) { return; }
+        double const page = made_.targets.page_rows;
+        double const seconds =
+            each.seconds_of_one_page(page, static_cast<double>(made_.there.rows), load_.writes_per_second());
+        constexpr double year = 365.0 * 86'400;
+        bool const now = seconds <= 0 || each.ranges > 1;
+        if (!now && !(seconds < year)) { return; }
+        add(finding_kind::several_pages, now ? severity::problem : severity::warning,
+            "'" + each.name + (now ? "' is not one page" : "' will not be one page for long"),
+            "its largest result has " + short_figure(each.most_returned) + " of at most " + whole(page) +
+                " entities in a page" +
+                (each.ranges > 1 ? "; it reads " + short_figure(each.ranges) + " ranges of keys"
+                        : now    ? std::string{}
+                                 : "; at " + short_figure(load_.writes_per_second()) +
+                            " new entities/s it has a second page in " + seconds_text(seconds)),
+            "append a member to the partition key so that a result stops growing, such as a period, or follow "
+            "continuation "
+            "tokens");
     }
 
     /// Reports a dominant query that the best keys serve badly, but other keys would serve well.

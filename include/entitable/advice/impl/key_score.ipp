@@ -6,7 +6,17 @@
 #include <entitable/advice/detail/scorer.hpp>
 #include <entitable/advice/key_score.hpp>
 
+#include <limits>
+
 ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_DECL double query_score::seconds_of_one_page(
+    double page_rows, double rows_of_table, double writes_per_second) const noexcept {
+    if (never_continues()) { return std::numeric_limits<double>::infinity(); }
+    if (most_returned > page_rows) { return 0; }
+    if (!(writes_per_second > 0 && most_returned > 0)) { return std::numeric_limits<double>::infinity(); }
+    return rows_of_table * (page_rows / most_returned - 1) / writes_per_second;
+}
 
 ENTITABLE_DECL std::string query_score::figures_of() const {
     std::string out;

@@ -162,7 +162,7 @@ ENTITABLE_DECL narrowed scorer::narrow(
 
 ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alternative const& alternative,
     std::vector<int> const& fixed, std::vector<std::size_t> const& bounds, double per_second,
-    row_groups const* partitions, std::vector<double>* loads) {
+    row_groups const* partitions, std::vector<double>* loads, double* most) {
     row_groups const& by_value = groups(fixed);
     query_rate const& rate = query.asked->rate;
     std::size_t const count = by_value.sizes.size();
@@ -214,6 +214,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
             : bounds.empty()                   ? rows_behind(inside[group])
                                                : inside[group] / fraction_;
         mean += likely[group] / all * rows;
+        if (most != nullptr && likely[group] > 0) { *most = (std::max)(*most, rows); }
         // A group in the sample represents only itself, and not groups that the sample missed.
         bool const by_rows = query.values == asked_values::as_stored && rate.zipf <= 0;
         double const share =
@@ -255,8 +256,10 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
                 filters.push_back(leaf);
             }
         }
+        double most = 0;
         double const returned =
-            (std::min)(examined, mean_rows(query, alternative, all_fixed, filters, 0, nullptr, nullptr));
+            (std::min)(examined, mean_rows(query, alternative, all_fixed, filters, 0, nullptr, nullptr, &most));
+        made.most_returned += most;
         made.examined += examined;
         made.returned += returned;
         made.ranges += way.buckets;
@@ -267,6 +270,7 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
     if (query.values == asked_values::given) {
         // Alternatives may overlap; the query as written has been evaluated for each row.
         made.returned = (std::min)(made.examined, static_cast<double>(query.satisfied) / fraction_);
+        made.most_returned = made.returned;
     }
     made.seconds = made.requests * targets_.seconds_per_request + made.examined * targets_.seconds_per_row;
     made.load = per_second * made.examined;

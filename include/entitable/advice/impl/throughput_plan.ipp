@@ -51,24 +51,29 @@ inline constexpr double most_partitions = 1e9;
     std::uint64_t const now = plan.asked.partitions;
     double const wanted = plan.asked.desired;
     if (plan.instant) {
-        return {{0, 0, wanted, now, "set " + figure(wanted) + " RU/s: takes effect immediately; no partition is split",
-            "lower it at any time, immediately"}};
+        return {
+            {0, 0, 0, wanted, now, "set " + figure(wanted) + " RU/s: takes effect immediately; no partition is split",
+                "lower it at any time, immediately"}};
     }
     throughput_rules const& rules = plan.asked.rules;
-    double const split = rules.most_split_hours * plan.doublings;
+    double const split = rules.most_split_hours;
+    double const assumed = plan.doublings > 1 ? split * plan.doublings : 0;
     std::vector<throughput_step> steps;
-    steps.push_back({0, 0, plan.instant_maximum, now,
+    steps.push_back({0, 0, 0, plan.instant_maximum, now,
         "set " + figure(plan.instant_maximum) +
             " RU/s, the instant maximum, which may be enough: check the share of 429 responses again",
         "lower it at any time, immediately"});
-    steps.push_back({0, split, plan.first_raise, plan.partitions_even,
+    steps.push_back({0, split, assumed, plan.first_raise, plan.partitions_even,
         "set " + figure(plan.first_raise) + " RU/s: every partition is split" +
             (plan.doublings == 1 ? std::string{" once"} : " " + figure(plan.doublings) + " times") + ", typically " +
             figure(rules.least_split_hours) + " to " + figure(rules.most_split_hours) +
-            " hours each time; the data stay available; a change of regions pauses the split",
+            " hours for the whole operation" +
+            (assumed > 0 ? " (assumed at most " + figure(assumed) + " hours, if each split takes as long)"
+                         : std::string{}) +
+            "; the data stay available; a change of regions pauses the split, which resumes by itself",
         "not possible: split partitions stay split, and the minimum RU/s rises to " + figure(plan.lowest_afterwards)});
     if (plan.first_raise != wanted) {
-        steps.push_back({split, split, wanted, plan.partitions_even,
+        steps.push_back({split, split, assumed, wanted, plan.partitions_even,
             "set " + figure(wanted) + " RU/s: takes effect immediately; each of the " +
                 figure(static_cast<double>(plan.partitions_even)) + " partitions gets " +
                 short_figure(plan.units_each_even),
@@ -154,22 +159,22 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
     plan.create_with = partitions * (request.autoscale ? rules.start_autoscale : rules.start_manual);
     plan.raise_to = instant_maximum(plan.partitions, rules);
     plan.hours = hours_to_write(request.data_gb * 1e6 / request.item_kb, request.units_per_write, plan.raise_to);
-    plan.steps.push_back({0, 0, plan.create_with, plan.partitions,
+    plan.steps.push_back({0, 0, 0, plan.create_with, plan.partitions,
         "create the container with " + detail::figure(plan.create_with) + " RU/s" +
             (request.autoscale ? " as the autoscale maximum" : "") + ": it begins with " +
             detail::counted(partitions, "physical partition", "physical partitions"),
         "delete it"});
     if (plan.raise_to > plan.create_with) {
-        plan.steps.push_back({0, 0, plan.raise_to, plan.partitions,
+        plan.steps.push_back({0, 0, 0, plan.raise_to, plan.partitions,
             "set " + detail::figure(plan.raise_to) + " RU/s: takes effect immediately, because the partitions exist",
             "lower it at any time, immediately"});
     }
-    plan.steps.push_back({0, plan.hours, plan.raise_to, plan.partitions,
+    plan.steps.push_back({0, plan.hours, 0, plan.raise_to, plan.partitions,
         "write in shuffled order, so that the writes of each second go to many partitions: at least " +
             detail::figure(plan.hours, 1) + " hours",
         "stop at any time"});
     double const lowest = lowest_units({request.data_gb, plan.raise_to}, rules);
-    plan.steps.push_back({plan.hours, plan.hours, lowest, plan.partitions,
+    plan.steps.push_back({plan.hours, plan.hours, 0, lowest, plan.partitions,
         "lower it to what the application needs, at least " + detail::figure(lowest) + " RU/s",
         "raise it again to " + detail::figure(plan.raise_to) + ", immediately"});
     return plan;

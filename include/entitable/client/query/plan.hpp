@@ -40,9 +40,12 @@ struct explanation {
     bool leaves_out_system_rows{};       ///< set if the key ranges may contain system rows, which the client skips
     projection properties;               ///< properties that the service returns; empty: all
     std::size_t requests{};              ///< minimum number: one for each key range, and more for further pages
-    std::size_t shortened_to{};          ///< see `query_plan`
-    std::string sorted_by{};             ///< order in which the client sorts the rows; empty if it does not sort
-    std::uint64_t sorted_rows{};         ///< maximum number of rows that it holds to sort them
+    /// set if the whole result certainly arrives in `requests` requests, without a continuation token, however much the table grows: each
+    /// range is one row
+    bool never_continues{};
+    std::size_t shortened_to{};  ///< see `query_plan`
+    std::string sorted_by{};     ///< order in which the client sorts the rows; empty if it does not sort
+    std::uint64_t sorted_rows{}; ///< maximum number of rows that it holds to sort them
     /// set if the client checks members under their former names or types, too, because the table is not known to be migrated
     bool meets_former{};
 

@@ -454,13 +454,16 @@ ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan, projection wante
     out.leaves_out_system_rows = plan.meets_system_rows;
     out.properties = properties_read(plan, std::move(wanted));
     out.requests = plan.ranges.size();
+    out.never_continues = true;
+    for (key_range const& range : plan.ranges) { out.never_continues = out.never_continues && range.is_point(); }
     out.shortened_to = plan.shortened_to;
     return out;
 }
 
 ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
-    std::string out = text::joined({"access         ", entitable::to_string(access), ", begins with ",
-        std::to_string(requests), (requests == 1 ? " request\n" : " requests\n")});
+    std::string out = text::joined(
+        {"access         ", entitable::to_string(access), (never_continues ? ", exactly " : ", begins with "),
+            std::to_string(requests), (requests == 1 ? " request\n" : " requests\n")});
     constexpr std::size_t most = 5;
     for (std::size_t index = 0; index < key_ranges.size() && index < most; ++index) {
         out += (index == 0 ? "key range      " : "               ") + text::joined({key_ranges[index], "\n"});
