@@ -4,7 +4,7 @@
 // A served table compared with an echo of the same bytes by the same listener, each in a process of its own, with the same raw client
 // over loopback: requests per second, CPU time of the server per request, latency at half load, memory of idle connections. With
 // ENTITABLE_AZURITE (tests/tools/azurite run ...) the emulator gets the same requests.
-//   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lpthread
+//   g++ -std=c++20 -O3 -I . -I include -I tests benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lssl -lpthread
 
 #include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/core/text.hpp>
@@ -12,9 +12,11 @@
 #include <entitable/listener.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/server.hpp>
+#include <entitable/tls.hpp>
 
 #include <arpa/inet.h>
 #include <benchmarks/support/measure.hpp>
+#include <http/certificates.hpp>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <simdjson.h>
@@ -39,13 +41,14 @@ namespace {
 /// A listener in a process of its own.
 class server_process {
 public:
-    explicit server_process(std::function<http_handler()> const& make)
+    explicit server_process(std::function<http_handler()> const& make, listener_encryption const& encryption = {})
         : process_([&] {
               rlimit const files{4096, 4096};
               ::setrlimit(RLIMIT_NOFILE, &files);
               listener_options options;
               options.port = 0;
               options.max_connections = 2'000;
+              options.encryption = encryption;
               http_listener listener{make(), options};
               if (!listener.listen()) { return false; }
               *port_ = listener.port();
@@ -77,7 +80,7 @@ private:
 /// One connection, one request at a time.
 class asking {
 public:
-    explicit asking(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    explicit asking(std::uint16_t port, SSL_CTX* context = nullptr) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in to{};
         to.sin_family = AF_INET;
         to.sin_port = htons(port);
@@ -88,15 +91,26 @@ public:
             std::puts("cannot connect");
             std::exit(1);
         }
+        if (context == nullptr) { return; }
+        tls_ = SSL_new(context);
+        SSL_set_fd(tls_, socket_);
+        if (SSL_connect(tls_) != 1) {
+            std::puts("cannot connect by TLS");
+            std::exit(1);
+        }
     }
-    ~asking() { ::close(socket_); }
+    ~asking() {
+        SSL_free(tls_);
+        ::close(socket_);
+    }
     asking(asking const&) = delete;
     asking& operator=(asking const&) = delete;
 
     /// The whole answer, which has a stated length, no body, or chunks that end with "0".
     std::string const& ask(std::string_view request) {
         while (!request.empty()) {
-            auto const sent = ::send(socket_, request.data(), request.size(), MSG_NOSIGNAL);
+            auto const sent = tls_ != nullptr ? SSL_write(tls_, request.data(), static_cast<int>(request.size()))
+                                              : ::send(socket_, request.data(), request.size(), MSG_NOSIGNAL);
             request.remove_prefix(sent > 0 ? static_cast<std::size_t>(sent) : request.size());
         }
         answer_.clear();
@@ -104,7 +118,8 @@ public:
         bool chunked = false;
         for (;;) {
             char piece[65536];
-            auto const got = ::recv(socket_, piece, sizeof piece, 0);
+            auto const got =
+                tls_ != nullptr ? SSL_read(tls_, piece, sizeof piece) : ::recv(socket_, piece, sizeof piece, 0);
             if (got <= 0) {
                 std::printf("the connection ended after %s\n", answer_.c_str());
                 std::exit(1);
@@ -128,6 +143,7 @@ public:
 
 private:
     int socket_;
+    SSL* tls_{};
     std::string answer_;
 };
 
@@ -140,14 +156,14 @@ struct load {
 
 /// Sends requests over this number of connections for a while, as fast as possible or at a rate.
 load press(std::uint16_t port, server_process const* server, std::string const& request, std::size_t connections,
-    std::chrono::milliseconds length, double rate = 0) {
+    std::chrono::milliseconds length, double rate = 0, SSL_CTX* context = nullptr) {
     std::vector<std::thread> threads;
     std::vector<std::vector<double>> waits(connections);
     auto const begin = steady::now();
     double const cpu = server != nullptr ? server->cpu() : 0;
     for (std::size_t each = 0; each < connections; ++each) {
         threads.emplace_back([&, each] {
-            asking by{port};
+            asking by{port, context};
             auto next = steady::now();
             while (steady::now() - begin < length) {
                 if (rate != 0) {
@@ -421,6 +437,27 @@ int main() {
             load const half = press(memory.port(), &memory, request, connections, length, best.rate / 2);
             std::printf("  at half load: p50 %.0f us, p99 %.0f us\n", half.p50, half.p99);
         }
+    }
+    {
+        authority const trusted;
+        tls_files const files{folder / "server.pem", folder / "server.key"};
+        trusted.write_pair(files.certificate, files.key);
+        auto const certificate = tls_certificate::load(files).value();
+        server_process const encrypted{[&] { return tables(memory_backend{}); }, certificate.encryption()};
+        tls_ptr const context{SSL_CTX_new(TLS_client_method()), &SSL_CTX_free};
+        asking by{encrypted.port(), context.get()};
+        by.ask(signed_request(http_method::post, "/Tables", R"({"TableName":"Orders"})", encrypted.port(),
+            {{"Content-Type", "application/json"}}));
+        for (std::string const& each : {upsert(encrypted.port()), batch(encrypted.port())}) { by.ask(each); }
+        std::printf("%-34s %9s %9s   %5s   %8s %8s   %5s\n", "a second; CPU of the server, ns", "plain", "TLS", "ratio",
+            "plain", "TLS", "ratio");
+        show("point read, TLS beside plain", press(memory.port(), &memory, point(memory.port()), connections, length),
+            press(encrypted.port(), &encrypted, point(encrypted.port()), connections, length, 0, context.get()));
+        double const before = encrypted.cpu();
+        constexpr int handshakes = 300;
+        for (int number = 0; number < handshakes; ++number) { asking{encrypted.port(), context.get()}; }
+        std::printf("a TLS handshake (P-256, without a ticket): %.0f us of CPU\n",
+            (encrypted.cpu() - before) / 1e3 / handshakes);
     }
     {
         std::size_t const before = memory.resident();

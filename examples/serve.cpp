@@ -11,12 +11,14 @@
 ///   serve --memory --check       starts, stores and reads an entity as a client would, and stops
 ///
 /// Prints the connection string of each account, one a line. Port 0 selects a free one. Ctrl-C completes the requests in progress and
-/// closes the file. tool/serve/serve_command.hpp has all options: accounts, log, health, seed and reset.
+/// closes the file. tool/serve/serve_command.hpp has all options: accounts, HTTPS, bearer tokens, log, health, seed,
+/// export and reset.
 
 #include <entitable/azure.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
+#include <entitable/tls.hpp>
 #if defined(EXAMPLES_HAVE_POSTGRES) // if libpq is available
 #include <entitable/postgres.hpp>
 #endif

@@ -37,7 +37,7 @@ struct served_account {
 
 /// The outcome of checking a token.
 struct bearer_verdict {
-    bool accepted{};
+    bool accepted{};           ///< whether the request is permitted
     std::string_view reason{}; ///< sent to the client if the token is refused; a literal without anything of the token
 
     bearer_verdict() = default;

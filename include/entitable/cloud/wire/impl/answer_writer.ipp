@@ -116,13 +116,16 @@ private:
     /// Uses as few digits as needed. Reuses the part before the fraction: an ETag and a Timestamp contain the same time, and the rows of a
     /// page often have the same second.
     std::string_view text_of(date_time time) noexcept {
+        if (fraction_ != nullptr && time.ticks == last_ticks_) { return {time_text_, time_size_}; }
+        last_ticks_ = time.ticks;
         std::int64_t const second = whole_seconds(time.ticks);
         if (fraction_ == nullptr || second != last_second_) {
             last_second_ = second;
             fraction_ = write_whole_seconds(time_text_, second);
         }
         std::uint64_t const ticks = ticks_of_second(time.ticks);
-        return {time_text_, static_cast<std::size_t>(write_fraction(fraction_, ticks, true) - time_text_)};
+        time_size_ = static_cast<std::size_t>(write_fraction(fraction_, ticks, true) - time_text_);
+        return {time_text_, time_size_};
     }
     void quoted_time(date_time time) {
         pen_.put("\"");
@@ -189,6 +192,8 @@ private:
     std::vector<name_texts> names_;
     std::string texts_;
     std::int64_t last_second_{};
+    std::int64_t last_ticks_{};
+    std::size_t time_size_{};
     char* fraction_{}; ///< start of the fraction of the last time
     char time_text_[longest_time];
 };

@@ -60,7 +60,7 @@ public:
         return {};
     }
 
-    bearer_verdict check(std::string_view account, std::string_view token) const {
+    bearer_verdict judge(std::string_view account, std::string_view token) const {
         auto const said = parse_token(token);
         if (!said) { return bearer_verdict::refused("The token is malformed."); }
         if (!file_.empty() && !is_signed(*said)) { return bearer_verdict::refused("Signature validation failed."); }
@@ -156,7 +156,7 @@ ENTITABLE_DECL result<void> token_check::reload() const {
 
 ENTITABLE_DECL bearer_verdict token_check::operator()(std::string_view account, std::string_view token) const {
     if (!state_) { return bearer_verdict::refused("This server cannot check tokens."); }
-    return state_->check(account, token);
+    return state_->judge(account, token);
 }
 
 ENTITABLE_END_NAMESPACE
