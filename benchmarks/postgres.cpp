@@ -561,19 +561,26 @@ void many() {
         for (business& each : made) { each.region = of + std::to_string(next++); }
         return made;
     };
-    std::vector<std::vector<business>> rows[3];
-    for (std::size_t round = 0; round < 2 * 16; ++round) { rows[0].push_back(fresh("h")); }
+    std::vector<std::vector<business>> rows[4];
+    for (std::size_t round = 0; round < 3 * 16; ++round) { rows[0].push_back(fresh("h")); }
     for (std::size_t round = 0; round < 16; ++round) {
         rows[1].push_back(fresh("b"));
         rows[2].push_back(fresh("a"));
+        rows[3].push_back(fresh("f"));
     }
-    std::size_t at[3] = {};
+    std::size_t at[4] = {};
     auto const by_hand_once = [&] {
         both.hand.insert(rows[0][at[0]++].data(), 400);
         return std::size_t{400};
     };
     compare(both.meter, "bulk_insert, 400 partitions, per row", 1.5, false, 15, by_hand_once, [&] {
         static_cast<void>(entitable::bulk_insert(both.ours, rows[1][at[1]++]).value());
+        return std::size_t{400};
+    });
+    entitable::bulk_options wide;
+    wide.in_flight = 400;
+    compare(both.meter, "the same, 400 in flight", 1.5, false, 15, by_hand_once, [&] {
+        static_cast<void>(entitable::bulk_insert(both.ours, rows[3][at[3]++], wide).value());
         return std::size_t{400};
     });
     compare(both.meter, "400 awaited inserts, per row", 1.5, false, 15, by_hand_once, [&] {

@@ -5,7 +5,6 @@
 /// \file
 /// `stored_properties`: what the rows of an entity type store, as data.
 
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/detail/descriptor.hpp>
 #include <entitable/core/row/stored_property.hpp>
 
@@ -19,5 +18,3 @@ template <class Entity>
 }
 
 ENTITABLE_END_NAMESPACE
-
-#endif

@@ -5,7 +5,6 @@
 /// \file
 /// `stored_property`: name and type of a property as rows store it.
 
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/row/format.hpp>
 
 #include <string>
@@ -40,5 +39,3 @@ namespace detail {
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
-
-#endif

@@ -29,7 +29,7 @@ inline constexpr char pg_view_functions[] = R"(
 CREATE OR REPLACE FUNCTION @.time_of(ticks int8) RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 'SELECT (timestamp ''1601-01-01'' + (ticks / 864000000000)::int4 * interval ''1 day'' +
 mod(ticks, 864000000000) / 10 * interval ''1 microsecond'') AT TIME ZONE ''UTC''';
-CREATE OR REPLACE FUNCTION @.number_in(value bytea, first int4, size int4) RETURNS int8 LANGUAGE plpgsql IMMUTABLE STRICT
+CREATE OR REPLACE FUNCTION @.little_endian(value bytea, first int4, size int4) RETURNS int8 LANGUAGE plpgsql IMMUTABLE STRICT
 PARALLEL SAFE AS $body$ DECLARE number int8 := 0; BEGIN
 FOR at IN 0 .. size - 1 LOOP number := number | (get_byte(value, first + at)::int8 << (8 * at)); END LOOP;
 RETURN number; END $body$;
@@ -37,18 +37,18 @@ CREATE OR REPLACE FUNCTION @.property_values(value bytea) RETURNS jsonb LANGUAGE
 SET extra_float_digits = 1 AS $body$
 DECLARE
   names text[] := '{}'; texts text[] := '{}';
-  name_at int4 := 16; at int4 := 16 + @.number_in(value, 4, 4)::int4;
+  name_at int4 := 16; at int4 := 16 + @.little_endian(value, 4, 4)::int4;
   kind int4; size int4; name text; shown text; bits int8; fraction int8; exponent int4; magnitude float8;
 BEGIN
-  FOR index IN 1 .. @.number_in(value, 2, 2) LOOP
-    kind := get_byte(value, name_at); size := @.number_in(value, name_at + 1, 2);
+  FOR index IN 1 .. @.little_endian(value, 2, 2) LOOP
+    kind := get_byte(value, name_at); size := @.little_endian(value, name_at + 1, 2);
     name := convert_from(substring(value FROM name_at + 4 FOR size), 'UTF8');
     name_at := name_at + 3 + size;
     IF kind >= 128 THEN
       kind := kind - 128; at := at + 1;
       CONTINUE WHEN get_byte(value, at - 1) = 0;
     END IF;
-    IF kind IN (1, 8) THEN size := @.number_in(value, at, 4); at := at + 4;
+    IF kind IN (1, 8) THEN size := @.little_endian(value, at, 4); at := at + 4;
     ELSE size := CASE kind WHEN 2 THEN 4 WHEN 5 THEN 1 WHEN 7 THEN 16 ELSE 8 END; END IF;
     IF kind = 1 THEN
       IF position(E'\\x00'::bytea IN substring(value FROM at + 1 FOR size)) > 0 THEN
@@ -58,7 +58,7 @@ BEGIN
       END IF;
     ELSIF kind IN (7, 8) THEN shown := encode(substring(value FROM at + 1 FOR size), 'hex');
     ELSIF kind = 4 THEN
-      bits := @.number_in(value, at, 8); exponent := ((bits >> 52) & 2047)::int4; fraction := bits & 4503599627370495;
+      bits := @.little_endian(value, at, 8); exponent := ((bits >> 52) & 2047)::int4; fraction := bits & 4503599627370495;
       IF exponent = 2047 THEN
         shown := CASE WHEN fraction <> 0 THEN 'NaN' WHEN bits < 0 THEN '-Infinity' ELSE 'Infinity' END;
       ELSE
@@ -68,10 +68,10 @@ BEGIN
         shown := CASE WHEN bits < 0 THEN '-' ELSE '' END || magnitude::text;
       END IF;
     ELSIF kind = 2 THEN
-      bits := @.number_in(value, at, 4);
+      bits := @.little_endian(value, at, 4);
       shown := (CASE WHEN bits >= 2147483648 THEN bits - 4294967296 ELSE bits END)::text;
     ELSIF kind = 5 THEN shown := (get_byte(value, at) <> 0)::text;
-    ELSE shown := @.number_in(value, at, 8)::text; END IF;
+    ELSE shown := @.little_endian(value, at, 8)::text; END IF;
     at := at + size;
     names := names || (kind || ':' || name); texts := texts || shown;
   END LOOP;
