@@ -5,11 +5,11 @@
 /// \file
 /// One suite of synchronisation for every pair of stores: devices on one kind of store, the cloud on another.
 
+#include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/client/row_table.hpp>
 #include <entitable/sync.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
@@ -69,8 +69,7 @@ struct synced_side {
     [[nodiscard]] std::string all() const {
         std::string made;
         entitable::row_table{store, items.name()}
-            .for_each(
-                entitable::key_range{entitable::key_interval::only("ann"), {}}, {},
+            .for_each(entitable::key_range{entitable::key_interval::only("ann"), {}}, {},
                 [&](entitable::entity const& each) {
                     if (!each.row_key().starts_with("I:")) { return; }
                     made += each.row_key().substr(2) + "=" + each.template get<std::string>("text").value_or("") + " ";
@@ -108,7 +107,8 @@ inline void check_synced_history(synced_stores const& on, std::string const& nam
     auto const through_fault = [&](std::uint64_t number) {
         testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
         plain_side made{any_store{bad}, name};
-        bad.plan({number % 2 == 0 ? testing::fault::lost_after() : testing::fault::lost_before(), 1 + number / 2 % 4, ""});
+        bad.plan(
+            {number % 2 == 0 ? testing::fault::lost_after() : testing::fault::lost_before(), 1 + number / 2 % 4, ""});
         return made;
     };
     std::vector<plain_side> devices;
@@ -116,13 +116,14 @@ inline void check_synced_history(synced_stores const& on, std::string const& nam
     for (int step = 0; step < 30; ++step) {
         plain_side const& device = devices[random.bits() % 3];
         plain_side const& at = random.bits() % 4 == 0 ? cloud : device;
-        synced_item const item{"ann", std::string(1, static_cast<char>('a' + random.bits() % 4)),
-            std::to_string(step), static_cast<std::int32_t>(random.bits() % 9)};
+        synced_item const item{"ann", std::string(1, static_cast<char>('a' + random.bits() % 4)), std::to_string(step),
+            static_cast<std::int32_t>(random.bits() % 9)};
         switch (random.bits() % 4) {
             case 0: static_cast<void>(at.items.remove_if_present("ann", item.name, any_etag).value()); break;
             case 1: at.items.upsert(item).value(); break;
             case 2:
-                static_cast<void>(synced(device, through_fault(random.bits()), synced_ann(merge_properties(keep_mine))));
+                static_cast<void>(
+                    synced(device, through_fault(random.bits()), synced_ann(merge_properties(keep_mine))));
                 break;
             default: CHECK(synced(device, cloud, synced_ann(keep_mine)).failed.empty()); break;
         }
@@ -163,10 +164,10 @@ inline void check_synchronisation_on(synced_stores const& on) {
             {"merged", merge_properties()},
             {"both", kept_both<synced_item>([](synced_item& mine) { mine.name += "2"; })},
             {"added", merged_by<synced_item>([](auto const&, auto const& here, auto const& there) {
-                synced_item made = *there;
-                made.text += here->text;
-                return made;
-            })}};
+                 synced_item made = *there;
+                 made.text += here->text;
+                 return made;
+             })}};
         for (auto const& [name, policy] : policies) {
             laptop.put(name, "old", 1);
             CHECK(synced(laptop, cloud).good());
@@ -176,8 +177,8 @@ inline void check_synchronisation_on(synced_stores const& on) {
             CHECK(settled.good());
             CHECK(settled.conflicts.size() == 1);
         }
-        CHECK(cloud.all() ==
-            "added=theirsmine b=1 both=theirs both2=mine c=2 d=3 merged=mine mine=mine theirs=theirs ");
+        CHECK(
+            cloud.all() == "added=theirsmine b=1 both=theirs both2=mine c=2 d=3 merged=mine mine=mine theirs=theirs ");
         CHECK(synced(phone, cloud).good());
         CHECK(phone.all() == cloud.all());
         CHECK(laptop.all() == cloud.all());

@@ -63,7 +63,8 @@ template <class... Types>
 [[nodiscard]] result<receipt_expiry> expire_receipts(
     table<Types...> const& cloud, std::chrono::nanoseconds older_than, receipt_options const& options) {
     if (older_than < least_receipt_age) {
-        return failure{error_code::out_of_range_input, "expire_receipts must not remove receipts of less than one hour"};
+        return failure{
+            error_code::out_of_range_input, "expire_receipts must not remove receipts of less than one hour"};
     }
     return detail::expire_receipts_of(detail::synced_table<Types...>::core(cloud), older_than, options);
 }
