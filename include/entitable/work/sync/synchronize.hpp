@@ -65,7 +65,8 @@ namespace detail {
 /// go on. The next call continues; a conflict that was decided before the error is in the report.
 ///
 /// Cost in the cloud: one request for each 1,000 rows of a partition, twice if it has several pages and a changed row; one more for each
-/// 97 changed rows. Local: one read, or two of several pages, and two transactions for each push. Memory: the rows of one partition on both
+/// 97 changed rows. If the table has a change log (`logged`) and no local row has changed since the last call: one request, and 3 more than
+/// changed rows in the cloud, up to 20; the rows of the own last push count as changed once. Local: one read, or two of several pages, and two transactions for each push. Memory: the rows of one partition on both
 /// sides, and their bases.
 /// Thread safety: safe to call from several threads with different partitions.
 template <class... Types>
