@@ -805,7 +805,17 @@ TEST_CASE("changes_of: a synchronisation logs what it writes, on both sides") {
     CHECK(cloud.log.next() == "3:-2");
     cloud.meddled = {};
     synchronize(device.orders, cloud.orders, how).value();
+    CHECK(cloud.meddled.requests == 4); // the log names its own push: the row, the receipt, and the log again
+    cloud.meddled = {};
+    synchronize(device.orders, cloud.orders, how).value();
     CHECK(cloud.meddled.requests == 1); // nothing has changed
+    cloud.orders.update("Kiel", 1, [](order& one) { one.cents = 77; }).value();
+    CHECK(cloud.log.next() == "4:+1");
+    cloud.meddled = {};
+    CHECK(synchronize(device.orders, cloud.orders, how)->pulled == 1);
+    CHECK(cloud.meddled.requests == 4);
+    CHECK(device.orders.get("Kiel", 1)->cents == 77);
+    CHECK(device.log.next() == "4:+1");
     CHECK(device.log.next() == "");
     CHECK(cloud.log.next() == "");
 }
@@ -820,7 +830,79 @@ TEST_CASE("changes_of: a quiet synchronisation of 100 logged partitions is 100 r
     }
     CHECK(synchronize(device.orders, cloud.orders, how)->good());
     CHECK(cloud.orders.scan_table().count().value() == 100);
+    CHECK(synchronize(device.orders, cloud.orders, how)->good()); // its own pushes
     cloud.meddled = {};
     CHECK(synchronize(device.orders, cloud.orders, how)->good());
     CHECK(cloud.meddled.requests == 100);
+}
+
+TEST_CASE("synchronize: only what the log names is read, and everything if the log was trimmed") {
+    opened<> cloud;
+    opened<> device;
+    sync_options how;
+    how.partitions = {"Kiel"};
+    std::vector<order> many;
+    for (std::int32_t number = 1; number <= 2'500; ++number) { many.push_back(make(number)); }
+    CHECK(bulk_insert(cloud.orders, many)->written == 2'500);
+    CHECK(synchronize(device.orders, cloud.orders, how)->pulled == 2'500);
+    auto const requests = [&] {
+        cloud.meddled = {};
+        CHECK(synchronize(device.orders, cloud.orders, how)->good());
+        return cloud.meddled.requests;
+    };
+    CHECK(requests() == 1);
+    cloud.orders.remove("Kiel", 7, any_etag).value();
+    cloud.orders.insert(make(3'000)).value();
+    CHECK(requests() == 5);
+    CHECK_FALSE(device.orders.find("Kiel", 7)->has_value());
+    CHECK(device.orders.find("Kiel", 3'000)->has_value());
+    CHECK(requests() == 1);
+    // Many changes are read as a whole partition.
+    for (std::int32_t number = 100; number < 130; ++number) { cloud.orders.replace(make(number, 9), any_etag).value(); }
+    CHECK(requests() > 4);
+    CHECK(device.orders.get("Kiel", 129)->cents == 9);
+    CHECK(requests() == 1);
+    // A local change is compared with everything, and its own push is read once afterwards.
+    device.orders.replace(make(1, 11), any_etag).value();
+    CHECK(requests() > 4);
+    CHECK(cloud.orders.get("Kiel", 1)->cents == 11);
+    CHECK(requests() == 4);
+    CHECK(requests() == 1);
+    // A trimmed log.
+    cloud.orders.replace(make(2, 12), any_etag).value();
+    auto const heads = changes_of(cloud.orders, "Kiel").value().position;
+    CHECK(trim_changes(cloud.orders, "Kiel", heads, {std::chrono::nanoseconds{}}).value() > 0);
+    CHECK(requests() > 4);
+    CHECK(device.orders.get("Kiel", 2)->cents == 12);
+    CHECK(requests() == 1);
+    CHECK(device.orders.scan_table().count().value() == 2'500);
+}
+
+TEST_CASE("synchronize: a restored file and another cloud are not taken for quiet by the log") {
+    opened<> cloud;
+    opened<> device;
+    sync_options how;
+    how.partitions = {"Kiel"};
+    cloud.orders.insert(make(1)).value();
+    for (int round = 0; round < 3; ++round) { synchronize(device.orders, cloud.orders, how).value(); }
+    memory_backend backup;
+    table<order>{backup, "orders"}.create().value();
+    copy_rows(device.store, "orders", backup, "orders").value(); // a second device, or a backup
+    device.orders.insert(make(2)).value();
+    for (int round = 0; round < 3; ++round) { synchronize(device.orders, cloud.orders, how).value(); }
+    device.orders.remove("Kiel", 2, any_etag).value();
+    for (int round = 0; round < 3; ++round) { synchronize(device.orders, cloud.orders, how).value(); }
+    orders_table const restored{backup, "orders"};
+    for (int round = 0; round < 3; ++round) { CHECK(synchronize(restored, cloud.orders, how)->good()); }
+    CHECK_FALSE(restored.find("Kiel", 2)->has_value());
+    CHECK_FALSE(cloud.orders.find("Kiel", 2)->has_value());
+    restored.replace(make(1, 9), any_etag).value();
+    synchronize(restored, cloud.orders, how).value();
+    CHECK(cloud.orders.get("Kiel", 1)->cents == 9); // an edit after the restoration is an ordinary one
+    opened<> other;                                 // has the same rows, and another log
+    other.orders.insert(make(1, 9)).value();
+    other.orders.insert(make(5)).value();
+    synchronize(device.orders, cloud.orders, how).value();
+    synchronize(device.orders, other.orders, how).value();
+    CHECK(device.orders.find("Kiel", 5)->has_value());
 }

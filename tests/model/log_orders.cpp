@@ -9,6 +9,7 @@
 #include "support/long.hpp"
 #include <entitable/changes.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/sync.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 
@@ -473,4 +474,147 @@ TEST_CASE("logged: walks detect each planted defect") {
         }
         CHECK(found == "a reader misses a change");
     }
+}
+
+namespace {
+
+/// Synchronises the table "here" with the logged table "there".
+result<sync_report> synchronize_in(any_store const& store, entitable::clock& time) {
+    table_options how;
+    how.time = &time;
+    how.seed = 5;
+    sync_options options;
+    options.partitions = {"Kiel"};
+    options.time = &time;
+    options.seed = 6;
+    return synchronize(only_logged{store, "here", how}, only_logged{store, "there", how}, options);
+}
+std::map<std::string, std::int64_t> rows_in(any_store const& store, std::string const& name) {
+    std::map<std::string, std::int64_t> found;
+    for (stock const& one : table<stock>{store, name}.scan_table()) { found[key_of(one.item)] = one.pieces; }
+    return found;
+}
+/// What a program in the cloud does.
+struct cloud_edit {
+    std::string name;
+    std::function<result<void>(only_logged const&)> does;
+};
+cloud_edit edits_both() {
+    return {"edit both", [](only_logged const& there) {
+                return only_error(there.transact("Kiel", [](auto& all) -> result<void> {
+                    for (std::int32_t item : {1, 2}) {
+                        ENTITABLE_TRY(stock one, all.get(item));
+                        ++one.pieces;
+                        all.replace(one);
+                    }
+                    return {};
+                }));
+            }};
+}
+cloud_edit trims_all() {
+    return {"trim", [](only_logged const& there) -> result<void> {
+                ENTITABLE_TRY(auto const heads, changes_of(there, "Kiel"));
+                return only_error(trim_changes(there, "Kiel", heads.position, {std::chrono::nanoseconds{}}));
+            }};
+}
+
+testing::interleaving_report walk_sync(std::vector<cloud_edit> const& edits, testing::interleaving_limits limits,
+    through_defect const& defect = {}, std::uint64_t drawn = 0) {
+    limits.most_states = entitable_test::rounds(1'000, 100'000, 10'000);
+    limits.most_requests = 500;
+    auto const begin = [&](testing::stage& on) {
+        only_logged const here{on.store(), "here", {.time = &on.time(), .seed = 1}};
+        only_logged const there{on.store(), "there", {.time = &on.time(), .seed = 2}};
+        here.create().value();
+        there.create().value();
+        for (std::int32_t item : {1, 2}) { there.insert(stock{"Kiel", item, 100}).value(); }
+        synchronize_in(on.store(), on.time()).value();
+        // The identity of a device is random: one that is the same in each run.
+        row_table const raw{on.store(), "here"};
+        call context;
+        auto const state =
+            on.store().execute(get_entity{"here", "Kiel", std::string{system_row::synced}, {}}, context).value();
+        detail::sync_state fixed = detail::state_of_row(state.entity.view()).value();
+        CHECK(!fixed.seen.empty());
+        fixed.device = "device";
+        on.store()
+            .execute(write_entity{"here", mutation::replace(detail::row_of_state("Kiel", fixed), any_etag)}, context)
+            .value();
+        std::uint64_t seed = 10;
+        for (cloud_edit const& each : edits) {
+            on.add(
+                each.name,
+                [&on, each, own = ++seed] {
+                    auto const runs = [each, own](any_store way, entitable::clock& time) {
+                        return each.does(only_logged{way, "there", {.max_attempts = 4, .time = &time, .seed = own}});
+                    };
+                    return testing::program<result<void>>{runs, on.time().steady()};
+                },
+                [](result<void> const&) {});
+        }
+        for (int run = 0; run < 2; ++run) {
+            on.add(
+                "synchronize",
+                [&on, defect] {
+                    auto const runs = [defect](any_store way, entitable::clock& time) {
+                        return only_error(synchronize_in(defect ? defect(way) : way, time));
+                    };
+                    return testing::program<result<void>>{runs, on.time().steady()};
+                },
+                [](result<void> const&) {});
+        }
+        on.always([&on]() -> std::string {
+            auto const rows = rows_in(on.store(), "here");
+            return rows.at(key_of(1)) == rows.at(key_of(2)) ? std::string{} : "half of a transaction is here";
+        });
+        on.at_end([&on]() -> std::string {
+            for (int run = 0; run < 2; ++run) { synchronize_in(on.store(), on.time()).value(); }
+            return rows_in(on.store(), "here") == rows_in(on.store(), "there") ? std::string{}
+                                                                               : "here and there differ for good";
+        });
+    };
+    return drawn == 0 ? testing::interleavings(begin, limits) : testing::random_interleaving(begin, limits, drawn);
+}
+
+} // namespace
+
+TEST_CASE("synchronize: pulls by the change log in every order, with lost responses and programs that end") {
+    check_walk(walk_sync({edits_both()}, quiet));
+    check_walk(walk_sync({edits_both(), edits_both()}, quiet));
+    check_walk(walk_sync({edits_both(), trims_all()}, quiet));
+    for (auto const& limits : {lost, late, ends}) { check_walk(walk_sync({edits_both()}, limits)); }
+}
+
+TEST_CASE("synchronize: random orders detect a pull that does not ask the log again after the rows") {
+    auto const defect = [](any_store below) {
+        auto const asked = std::make_shared<std::string>();
+        return with_defect([asked]<class Request>(any_store const& to, Request const& request,
+                               call& context) -> result<response_of<Request>> {
+            auto answered = to.execute(request, context);
+            if constexpr (std::same_as<Request, query_entities>) {
+                std::string const& from = request.range.row.lower.key;
+                if (answered && request.table == "there" && from.starts_with(system_row::log)) {
+                    if (!asked->empty() && *asked != from) { // the second look: nothing new
+                        std::int64_t const before = std::stoll(from.substr(system_row::log.size()), nullptr, 16) - 1;
+                        page made;
+                        for (std::size_t at = 0; at < answered->rows.size(); ++at) {
+                            row_view const each = answered->rows[at];
+                            if (!each.row_key.ends_with("head")) { continue; }
+                            made.append(detail::log_head_row(
+                                each.partition_key, each.row_key, before, each.find("Log")->as_guid())
+                                    .view());
+                        }
+                        answered->rows = std::move(made);
+                    }
+                    *asked = from;
+                }
+            }
+            return answered;
+        })(std::move(below));
+    };
+    std::string found;
+    for (std::uint64_t seed = 1; seed < 3'000 && found.empty(); ++seed) {
+        found = walk_sync({edits_both(), edits_both()}, quiet, defect, seed).problem;
+    }
+    CHECK(found == "half of a transaction is here");
 }

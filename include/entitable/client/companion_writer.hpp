@@ -22,6 +22,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+struct log_position;
+struct logged_changes;
 struct transacted;
 struct transaction_options;
 
@@ -56,6 +58,12 @@ public:
     /// Returns an error if readers may not yet, or may no longer, use the rows of a companion. `companion`: its
     /// position.
     [[nodiscard]] virtual result<void> check_ready(std::size_t companion, call& context) const = 0;
+
+    /// Whether the table has a change log.
+    [[nodiscard]] virtual bool is_logged() const noexcept = 0;
+    /// Reads the change log of the table: see `changes_of`.
+    [[nodiscard]] virtual result<logged_changes> changes(
+        std::string_view partition_key, log_position const& after) const = 0;
 
     // ---- for code that writes rows of the table as they are stored ----
 

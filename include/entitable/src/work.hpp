@@ -25,6 +25,7 @@
 #include <entitable/work/once/impl/once.ipp>
 #include <entitable/work/sequence/impl/reservation.ipp>
 #include <entitable/work/sequence/impl/sequence.ipp>
+#include <entitable/work/sync/impl/log_pull.ipp>
 #include <entitable/work/sync/impl/partition_sync.ipp>
 #include <entitable/work/sync/impl/partition_writes.ipp>
 #include <entitable/work/sync/impl/receipts.ipp>

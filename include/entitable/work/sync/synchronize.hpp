@@ -69,7 +69,9 @@ namespace detail {
 ///
 /// Cost in the cloud: one request for each 1,000 rows of a partition, twice if it has several pages and a changed row; one more for each
 /// 97 changed rows, fewer with indexes or sums; these need one more for the declaration, and for each row of sums or of a unique index that
-/// changes. Local: one read, or two of several pages, and two transactions for each push. Memory: the rows of one partition on both
+/// changes. If the table has a change log (`logged`) and no local row has changed since the last call: one request, and 3 more than
+/// changed rows in the cloud, up to 20; the rows of the own last push count as changed once. Local: one read, or two of several pages, and
+/// two transactions for each push. Memory: the rows of one partition on both
 /// sides, and their bases.
 /// Thread safety: safe to call from several threads with different partitions.
 template <class... Types>

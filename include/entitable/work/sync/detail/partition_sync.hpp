@@ -39,6 +39,7 @@ struct synced_partition {
     profile cloud;
     fresh_ids* ids{};
     random_source* delays_from{};         ///< jitter of delays; null for that of `ids`
+    companion_writer const* log{};        ///< reads the change log of the table in the cloud; null without one
     companion_writer const* companions{}; ///< of both tables; null if writes of rows change no other rows
     std::function<void()> const* watch{}; ///< called after each transaction that changed rows; null for none
 };
@@ -100,6 +101,13 @@ private:
     [[nodiscard]] result<void> know_version();
     [[nodiscard]] resumable<void> read_there();
     [[nodiscard]] resumable<void> read_receipt();
+    /// Reads only the rows that the change log of the cloud names. False if everything is to be read: the log does not reach back, many rows
+    /// have changed, or a local row has. A local change needs the versions of the rows in the cloud.
+    [[nodiscard]] resumable<bool> read_changes_there();
+    /// Whether each local row has the content of its base.
+    [[nodiscard]] bool is_unchanged_here() const;
+    /// Stores the position in the log up to which all changes of the cloud are in the bases.
+    [[nodiscard]] resumable<void> note_position();
     /// Notes whether a push of an earlier run was applied, and makes sure that it never will be if it was not.
     [[nodiscard]] resumable<void> settle();
     /// Makes the local changes. False if a local program was faster.
@@ -163,6 +171,9 @@ private:
     error last_;                  ///< of the last attempt that failed
     std::optional<etag> version_; ///< of the state; none if it was never written
     bool version_known_{};        ///< whether the state was read: from then on nobody else may write it
+    bool tried_log_{};            ///< whether the log was asked
+    bool by_log_{};               ///< whether `there_` has only been read where the log names changes
+    std::string seen_;            ///< position from before the rows in the cloud were read
     bool cleared_{};              ///< whether the push in the state is known to be refused
     bool settled_here_{};         ///< whether several pages of local rows were read at one point in time
     bool settled_there_{};
@@ -188,6 +199,7 @@ inline ask_options at_place(sync_place place) {
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/sync/impl/log_pull.ipp>
 #include <entitable/work/sync/impl/partition_sync.ipp>
 #include <entitable/work/sync/impl/partition_writes.ipp>
 #include <entitable/work/sync/impl/sync_plan.ipp>

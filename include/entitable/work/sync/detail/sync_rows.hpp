@@ -26,6 +26,7 @@ struct sync_state {
     std::string device;  ///< identity under which the partition has its receipt in the cloud
     std::string receipt; ///< name of the last push that is known to be applied; empty if there is none
     std::string push;    ///< name of a push whose outcome is not noted; empty if there is none
+    std::string seen{}; ///< position in the change log of the cloud up to which the bases are; empty if it is not known
 };
 
 /// A base: the content that both sides had last, and the content of a push whose outcome is not noted.

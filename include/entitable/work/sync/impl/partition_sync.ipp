@@ -211,10 +211,17 @@ ENTITABLE_DECL resumable<void> partition_sync::run() {
             ENTITABLE_CO_CHECK(co_await settle());
             continue;
         }
-        if (!there_) { ENTITABLE_CO_CHECK(co_await read_there()); }
+        if (!there_) {
+            ENTITABLE_CO_TRY(by_log_, co_await read_changes_there());
+            if (!by_log_) { ENTITABLE_CO_CHECK(co_await read_there()); }
+        }
         std::optional<row_view> const receipt = receipt_ ? std::optional{receipt_->view()} : std::nullopt;
         bool const restored = push_of_receipt(receipt) != state_.receipt;
         ENTITABLE_CO_TRY(auto planned, decide(restored));
+        if (by_log_ && !planned.pushes.empty()) { // a local program has changed a row since
+            there_.reset();
+            continue;
+        }
         if (planned.pulls > 0) {
             // A transaction of another device must not be seen in part, not even if the rest of it is on a page that was read before.
             ENTITABLE_CO_TRY(bool const steady, co_await is_steady(sync_place::there));
@@ -230,7 +237,7 @@ ENTITABLE_DECL resumable<void> partition_sync::run() {
             if (!steady) { continue; }
         }
         ENTITABLE_CO_TRY(bool const pushed, co_await push(std::move(planned.pushes)));
-        if (pushed) { co_return {}; }
+        if (pushed) { co_return co_await note_position(); }
         ENTITABLE_CO_CHECK(co_await begin_again(true));
     }
 }

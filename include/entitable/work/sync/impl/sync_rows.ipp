@@ -53,11 +53,12 @@ ENTITABLE_DECL row row_of_state(std::string_view partition_key, sync_state const
     made.add("Device", std::string_view{state.device});
     made.add("Receipt", std::string_view{state.receipt});
     made.add("Push", std::string_view{state.push});
+    if (!state.seen.empty()) { made.add("Seen", std::string_view{state.seen}); }
     return made.build();
 }
 ENTITABLE_DECL result<sync_state> state_of_row(row_view stored) {
     sync_state read{std::string{synced_text(stored, "Device")}, std::string{synced_text(stored, "Receipt")},
-        std::string{synced_text(stored, "Push")}};
+        std::string{synced_text(stored, "Push")}, std::string{synced_text(stored, "Seen")}};
     if (read.device.empty()) { return malformed_sync_row(stored); }
     return read;
 }

@@ -189,6 +189,10 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(
         here = any_store{maintained_side{here, *local.writer(), true, current, options.calls}};
         there_once = any_store{maintained_side{there_once, *cloud.writer(), false, current, options.calls}};
     }
+    shared<companion_writer> log;
+    if (cloud.writer() != nullptr && cloud.writer()->is_logged()) {
+        log = cloud.writer()->through(there, options.calls);
+    }
     std::string const* last = nullptr;
     std::function<void()> const watch = [&] {
         options.watch({report.partitions, partitions.size(), report.pulled, report.pushed, report.conflicts.size(),
@@ -203,7 +207,7 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(
         }
         partition_sync one{{local.name(), cloud.name(), partition_key, &options.conflicts, options.allow_many_removals,
                                options.max_attempts, options.delays, limits_here, limits_there, &ids, &delays_from,
-                               local.writer(), shown},
+                               log.get(), local.writer(), shown},
             report};
         current = &one;
         auto running = one.run();

@@ -134,6 +134,12 @@ struct index_states : counted {
     }
 };
 
+/// The states that families of one table know.
+struct known_index_states : counted {
+    std::mutex guard;
+    shared<index_states> states;
+};
+
 /// A table and its indexes and sums. Safe to use from several threads.
 class index_family : public counted {
 public:
@@ -177,6 +183,8 @@ public:
     [[nodiscard]] result<void> check_places() const;
     /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from a different declaration.
     [[nodiscard]] result<shared<index_states>> states(call& context) const;
+    /// Shares the known states with another family of the same table, before either is used by other threads.
+    void share_states_of(index_family const& other) { known_ = other.known_; }
     /// Reads the states, even within the lease.
     [[nodiscard]] result<shared<index_states>> read_states(call& context) const;
     /// Reads the whole stored declaration.
@@ -216,8 +224,7 @@ private:
     void forget() const;
 
     mutable random_source seeded_;
-    mutable std::mutex guard_;
-    mutable shared<index_states> known_;
+    shared<known_index_states> known_{shared<known_index_states>::make()};
 };
 
 /// Replaces the family of a moved-from table with indexes and sums: every request returns InvalidInput.

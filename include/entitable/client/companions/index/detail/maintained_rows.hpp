@@ -28,6 +28,9 @@ public:
     [[nodiscard]] result<void> check_ready(std::size_t companion, call& context) const override {
         return family_->check_ready(companion, context);
     }
+    [[nodiscard]] bool is_logged() const noexcept override { return static_cast<bool>(family_->log); }
+    [[nodiscard]] result<logged_changes> changes(
+        std::string_view partition_key, log_position const& after) const override;
     [[nodiscard]] maintained_row kind_of(
         std::string_view partition_key, std::string_view row_key) const noexcept override;
     [[nodiscard]] profile limits() const override;

@@ -208,15 +208,16 @@ ENTITABLE_DECL result<shared<index_states>> index_family::read_states(call& cont
         if (built && stored.definition != shapes[index].definition) { return differs(shapes[index]); }
         if (shapes[index].is_log()) { read->log = stored.log; }
     }
-    std::lock_guard const lock{guard_};
-    known_ = read;
+    std::lock_guard const lock{known_->guard};
+    known_->states = read;
     return read;
 }
 
 ENTITABLE_DECL result<shared<index_states>> index_family::states(call& context) const {
     {
-        std::lock_guard const lock{guard_};
-        if (known_ && known_->has_lease(*options.time)) { return known_; }
+        std::lock_guard const lock{known_->guard};
+        shared<index_states> const& known = known_->states;
+        if (known && known->has_lease(*options.time)) { return known; }
     }
     return read_states(context);
 }
@@ -297,8 +298,8 @@ ENTITABLE_DECL result<void> index_family::set_word(
 }
 
 ENTITABLE_DECL void index_family::forget() const {
-    std::lock_guard const lock{guard_};
-    known_ = {};
+    std::lock_guard const lock{known_->guard};
+    known_->states = {};
 }
 
 ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& context) const {

@@ -3,6 +3,7 @@
 // Writes of entities as they are stored, for code that has read them.
 #pragma once
 
+#include <entitable/client/companions/index/detail/logged_writes.hpp>
 #include <entitable/client/companions/index/detail/maintained_rows.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/request/validate.hpp>
@@ -13,11 +14,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL result<logged_changes> maintained_rows::changes(
+    std::string_view partition_key, log_position const& after) const {
+    return read_logged_changes(*family_, partition_key, after, {});
+}
+
 ENTITABLE_DECL maintained_row maintained_rows::kind_of(
     std::string_view partition_key, std::string_view row_key) const noexcept {
     if (family_->type_of(partition_key, row_key) != nullptr) { return maintained_row::entity; }
-    bool const made = std::ranges::any_of(
-        family_->shapes, [&](index_shape const& each) { return each.has(partition_key, row_key); });
+    bool const made =
+        std::ranges::any_of(family_->shapes, [&](index_shape const& each) { return each.has(partition_key, row_key); });
     return made ? maintained_row::companion : maintained_row::unlisted;
 }
 
@@ -54,8 +60,10 @@ ENTITABLE_DECL shared<companion_writer> maintained_rows::through(any_store store
     how.calls = options;
     how.seed = 0; // a new family must not repeat the names of intents
     table_core main{std::move(store), family_->main.name(), std::move(options)};
-    return shared<companion_writer>{new maintained_rows{shared<index_family>::make(
-        std::move(main), family_->shapes, family_->places, family_->derive, family_->types, std::move(how), family_->log)}};
+    auto family = shared<index_family>::make(std::move(main), family_->shapes, family_->places, family_->derive,
+        family_->types, std::move(how), family_->log);
+    family->share_states_of(*family_);
+    return shared<companion_writer>{new maintained_rows{std::move(family)}};
 }
 
 ENTITABLE_DECL std::optional<std::size_t> maintained_rows::position_of_taken(
