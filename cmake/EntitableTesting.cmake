@@ -76,7 +76,7 @@ function(entitable_add_unit_tests name)
     target_link_libraries(test_${name} PRIVATE entitable_test_support ${arg_LINK})
     target_precompile_headers(test_${name} REUSE_FROM entitable_test_support)
     # Those with processes, threads, sockets or random numbers that differ may fail the second time.
-    if(NOT name MATCHES "^(asio|backends|concurrency|crash|fault|file|http|listener|property)$")
+    if(NOT name MATCHES "^(asio|backends|concurrency|crash|fault|file|http|listener|property|tool)$")
         entitable_unless_passed(launcher program)
         set_target_properties(test_${name} PROPERTIES CROSSCOMPILING_EMULATOR "${launcher}")
     endif()

@@ -100,8 +100,9 @@ std::string wrapped(std::string const& text, std::size_t width) {
         std::size_t const column = continuation_of(line);
         bool const is_example = line.starts_with("  entitable ") || line.starts_with("  source ");
         while (!is_example && width >= least_width && line.size() > width && column + least_width / 2 <= width) {
-            std::size_t const space = line.rfind(' ', width);
-            if (space == std::string::npos || space <= column) { break; }
+            std::size_t space = line.rfind(' ', width);
+            if (space == std::string::npos || space <= column) { space = line.find(' ', width); } // a long word
+            if (space == std::string::npos) { break; }
             made.append(line, 0, space) += '\n';
             line = std::string(column, ' ') + line.substr(space + 1);
         }

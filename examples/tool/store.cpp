@@ -26,7 +26,7 @@ entitable::failure refuse(std::string message) {
 
 entitable::result<entitable::any_store> open_store(std::string const& address) {
     auto opened = entitable::open(address);
-    if (opened) { return opened; }
+    if (opened || opened.error().code != entitable::error_code::store_failed) { return opened; }
     auto const parsed = entitable::store_address::parse(address);
     std::error_code ignored;
     if (parsed && parsed->component() == entitable::store_component::file &&

@@ -124,6 +124,7 @@ void add_group(command_list& all) {
         ->required();
     command.add_option("--sum", given->sum, "Properties A,B to sum in each group")->type_name("NAMES");
     command.add_option("--max-groups", given->most_groups, "End if there are more groups, which need memory")
+        ->check(CLI::PositiveNumber)
         ->capture_default_str();
     add_format(command, given->format);
 }

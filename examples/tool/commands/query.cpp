@@ -74,7 +74,7 @@ void add_query(command_list& all) {
     add_selection(command, given->rows);
     command.add_option("--select", given->select, "Columns A,B: properties, PartitionKey, RowKey, Timestamp")
         ->type_name("NAMES");
-    command.add_option("--top", given->top, "Print at most this many rows");
+    command.add_option("--top", given->top, "Print at most this many rows")->check(CLI::NonNegativeNumber);
     command.add_flag("--explain", given->explain, "Print how the rows would be read, and read nothing");
     add_format(command, given->format);
 }
