@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include "../support/catch.hpp"
-#include "console.hpp"
+#include "places.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
@@ -121,6 +120,28 @@ TEST_CASE("An export is imported to the same bytes, in both formats") {
     REQUIRE(run({"import", second, "rows", folder.write("types.csv", csv)}).code == 0);
     CHECK(export_of(second) == all_types);
     CHECK(export_of(second, "csv") == csv);
+}
+
+TEST_CASE("Imports, copies and exports print the same on every store", "[stores]") {
+    scratch const folder;
+    std::string const lines = folder.write("types.jsonl", all_types);
+    for (entitable_test::place const& at : entitable_test::places()) {
+        CAPTURE(at.kind);
+        auto const imported = run({"import", at.address, at.table, lines});
+        CHECK(imported.err.empty());
+        CHECK(imported.out.ends_with("\n3 rows read: 3 written, 0 already there, 0 refused\n"));
+        CHECK(run({"export", at.address, at.table}).out == all_types);
+        CHECK(run({"import", at.address, at.table, lines})
+                .out.ends_with("\n3 rows read: 0 written, 3 already there, 0 refused\n"));
+        std::string const back = new_memory();
+        std::string const state = folder / "state";
+        std::string const report = "3 rows read: 3 written, 0 already there, 3 read back and compared\n";
+        CHECK(run({"copy", at.address, at.table, back, "rows", "--state", state}).out == report);
+        CHECK(export_of(back) == all_types);
+        CHECK(run({"copy", back, "rows", at.address, at.table + "x", "--state", state}).out == report);
+        CHECK(run({"export", at.address, at.table + "x"}).out == all_types);
+        CHECK(run({"export", at.address, at.table + "x", "--partition", "p", "--format", "csv", "--plain"}).code == 1);
+    }
 }
 
 TEST_CASE("10,000 books in a file are byte for byte reversible") {
