@@ -238,7 +238,7 @@ void add_copy(command_list& all) {
     auto given = std::make_shared<copying_options>();
     CLI::App& command = all.add("copy", "Copies a table to any store, also under other keys",
         "entitable copy shop.db books env:CLOUD books\n"
-        "entitable copy shop.db books shop.db books_by_author --partition authors --row RowKey\n"
+        "entitable copy shop.db books shop.db booksByAuthor --partition authors --row RowKey\n"
         "entitable copy env:CLOUD orders archive.db orders --resume",
         [given](console& with) { return copying{*given, with}.run(); });
     command.description(
