@@ -8,6 +8,8 @@
 #include <entitable/messaging.hpp>
 #include <entitable/open.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -388,6 +390,46 @@ TEST_CASE("An interrupted copy continues where it stopped") {
         "resumed after 1,000 rows\n1,500 rows read: 1,500 written, 0 already there, 1,500 read back and compared\n");
     CHECK(export_of(folder / "copy.db") == export_of(store));
     CHECK_FALSE(folder.has("state"));
+}
+
+TEST_CASE("A shard map is made, shown, split, closed, backed up and restored") {
+    scratch const folder;
+    auto const set = [&](char const* name, std::string const& file) {
+        ::setenv(name, ("file:" + (folder / file)).c_str(), 1); // NOLINT(concurrency-mt-unsafe): no thread reads it now
+    };
+    set("ENTITABLE_STORE_tooleast", "east.db");
+    set("ENTITABLE_STORE_toolwest", "west.db");
+    set("ENTITABLE_STORE_toolspare", "spare.db");
+    set("TOOL_CATALOGUE", "catalogue.db");
+    std::string const map = "shards:env:TOOL_CATALOGUE/map";
+    CHECK(run({"shards", "shards:" + (folder / "catalogue.db") + "/map", "make-ranges", "m", "tooleast", "toolwest"})
+              .out ==
+        "map version 1, 2 virtual shards by ranges\n"
+        "  0 below \"m\" -> tooleast (open, epoch 1)\n"
+        "  1 from \"m\" -> toolwest (open, epoch 1)\n");
+    std::string text = "PartitionKey,RowKey,n\n";
+    for (char const* each : {"a", "b", "n", "z"}) { text += std::string{each} + ",1,7\n"; }
+    CHECK(run({"import", map, "rows", folder.write("rows.csv", text)}).code == 0);
+    std::string const status = run({"shards", map, "status"}).out;
+    CHECK(status.starts_with("tooleast: 1 shard"));
+    CHECK(run({"shards", map, "split", "0", "b", "--dry-run"}).out == "shard 0 would be split at \"b\"\n");
+    CHECK(run({"shards", map, "split", "0", "b"}).out == "shard 2 has the keys from \"b\" on\n");
+    CHECK(run({"shards", map, "move", "1", "tooleast", "--dry-run"}).code == 0);
+    CHECK(run({"shards", map, "verify"}).code == 0);
+    CHECK(run({"shards", map, "move", "1"}).code == 2);
+    CHECK(run({"shards", map, "move", "x", "toolwest"}).err == "entitable: \"x\" is not the number of a shard\n");
+    CHECK(run({"shards", map, "forget", "toolwest"}).code == 1);
+    CHECK(run({"shards", folder / "east.db", "map"}).code == 1);
+
+    std::string const archive = folder / "archive.db";
+    CHECK(run({"backup", map, archive, "--name", "monday", "--snapshot"}).out ==
+        "4 rows in 3 parts copied, read back and compared\n");
+    std::string const other = "shards:" + (folder / "second.db") + "/map";
+    REQUIRE(run({"shards", other, "make", "2", "toolspare"}).code == 0);
+    CHECK(
+        run({"restore", archive, other, "--name", "monday"}).out == "4 rows of the backup, 4 written, all compared\n");
+    CHECK(export_of(other) == export_of(map));
+    CHECK(export_of(map).starts_with("{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"n\":7}\n"));
 }
 
 struct parcel {
