@@ -96,15 +96,15 @@ outcome plan(plan_options const& given, given_options const& was, console& with)
 void add_plan(command_list& all) {
     auto given = std::make_shared<plan_options>();
     auto was = std::make_shared<given_options>();
-    CLI::App& command = all.add("plan", "Plan the throughput of a container of Cosmos DB",
+    CLI::App& command = all.add("plan", "Plans the throughput of a container of Cosmos DB",
         "entitable plan --partitions 5 --to 150000\n"
         "entitable plan --ingest 1000 --html plan.html\n"
         "entitable plan --refused 120 --of 10000",
         [given, was](console& with) { return plan(*given, *was, with); });
     command.description(
-        "Plan the throughput of a container of Cosmos DB.\n"
-        "How to get from the current request units a second (RU/s) to the desired ones, how much to provision before\n"
-        "much data is written, and what a share of requests that were answered with 429 means: by the formulas of the\n"
+        "Plans the throughput of a container of Cosmos DB.\n"
+        "How to get from the current request units a second (RU/s) to the desired ones, how much to provision before "
+        "much data is written, and what a share of requests that were answered with 429 means: by the formulas of the "
         "provider's page \"Best practices for scaling provisioned throughput (RU/s)\". Sends no request.");
     auto const at_least_zero = CLI::Range(0.0, 1e12);
     command.add_option("--partitions", given->partitions,

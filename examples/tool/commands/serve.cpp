@@ -71,15 +71,15 @@ outcome serve(serve_options const& given, bool administers, console& with) {
 void add_serve(command_list& all) {
     auto given = std::make_shared<serve_options>();
     auto administers = std::make_shared<CLI::Option*>(nullptr);
-    CLI::App& command = all.add("serve", "Serve the tables of a store to clients in every language",
+    CLI::App& command = all.add("serve", "Serves the tables of a store to clients in every language",
         "entitable serve shop.db\n"
         "entitable serve memory: --port 0 --json\n"
         "entitable serve shop.db --accounts accounts.txt --admin-port 10003 --log",
         [given, administers](console& with) { return serve(*given, (*administers)->count() != 0, with); });
     command.description(
-        "Serve the tables of a store to clients in every language, by the protocol of the table service.\n"
-        "Prints the connection string of each account. Programs on this computer can connect, over HTTP; TLS is left\n"
-        "to a proxy in front. Ctrl-C completes the requests in progress. GET /health and GET /metrics answer on the\n"
+        "Serves the tables of a store to clients in every language, by the protocol of the table service.\n"
+        "Prints the connection string of each account. Programs on this computer can connect, over HTTP; TLS is left "
+        "to a proxy in front. Ctrl-C completes the requests in progress. GET /health and GET /metrics answer on the "
         "admin port.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("--port", given->port, "Port of the tables; 0 selects a free one; default: 10002");

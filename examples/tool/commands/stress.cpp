@@ -155,14 +155,14 @@ outcome stress(stress_command_options const& given, console& with) {
 
 void add_stress(command_list& all) {
     auto given = std::make_shared<stress_command_options>();
-    CLI::App& command = all.add("stress", "Measure how much load a partition carries",
+    CLI::App& command = all.add("stress", "Measures how much load a partition carries",
         "entitable stress env:CLOUD orders --partition \"customer 7\" --peak 1500\n"
         "entitable stress shop.db books --seconds 1 --steps 4 --html stress.html",
         [given](console& with) { return stress(*given, with); });
     command.description(
-        "Measure how much load a partition carries.\n"
-        "Copies up to 1,000 rows of a partition into a table of its own, reads and writes them there at increasing\n"
-        "rates, and removes the table at the end. The exit code is 1 if the partition does not carry the peak. On a\n"
+        "Measures how much load a partition carries.\n"
+        "Copies up to 1,000 rows of a partition into a table of its own, reads and writes them there at increasing "
+        "rates, and removes the table at the end. The exit code is 1 if the partition does not carry the peak. On a "
         "service the requests are charged. Calls other than point reads and writes need a program: stress_test.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("TABLE", given->table, "Table with rows as the application has them")->required();
