@@ -4,6 +4,7 @@
 """The options of the program that serves tables, as tools use them: accounts, seed, reset, health, log, clean stop, kill.
 
     tests/clients/serve_command.py SERVE
+    tests/clients/serve_command.py ENTITABLE serve    the command entitable
 """
 import base64
 import email.utils
@@ -33,9 +34,20 @@ def check(good, what):
         print("failed:", what)
 
 
+is_tool = len(sys.argv) > 2  # PROGRAM serve: the command entitable
+
+
+def command(arguments):
+    """The command line: the command entitable takes the address of a store, and asks before --reset."""
+    if not is_tool:
+        return [sys.argv[1], *arguments]
+    words = ["memory:" if each == "--memory" else each for each in arguments]
+    return [*sys.argv[1:], *words, *(["--yes"] if "--reset" in words else [])]
+
+
 class server:
     def __init__(self, *arguments):
-        self.process = subprocess.Popen([sys.argv[1], *arguments, "--port", "0", "--json"],
+        self.process = subprocess.Popen(command([*arguments, "--port", "0", "--json"]),
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         self.said = json.loads(line) if line else {}
@@ -80,7 +92,7 @@ class server:
 
 
 def refused(*arguments):
-    done = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command(arguments), capture_output=True, text=True, timeout=30)
     return done.returncode, done.stderr
 
 
@@ -212,7 +224,7 @@ with tempfile.TemporaryDirectory() as folder:
     for wrong in [[], ["--memory", "x.db"], ["--memory", "--port", "65536"], ["--memory", "--port"], ["--memory", "--port", "x"],
                   ["--memory", "--reset"], ["--memory", "--unknown"], ["a.db", "b.db"]]:
         code, text = refused(*wrong)
-        check(code == 2 and text.startswith("usage:"), f"usage: {wrong}")
+        check(code == 2 and text.startswith("entitable:" if is_tool else "usage:"), f"usage: {wrong}")
     for name, text, said in [("no_key", "first\n", "line 1"), ("empty", "# none\n", "names no account"),
                              ("many", "a b c d\n", "at most two keys"), ("bad", "first ???\n", "key must be base64"),
                              ("twice", "first Zmlyc3Qga2V5\nfirst Zmlyc3Qga2V5\n", "same name")]:

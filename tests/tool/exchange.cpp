@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include "../support/catch.hpp"
-#include "console.hpp"
+#include "places.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/open.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -121,6 +122,28 @@ TEST_CASE("An export is imported to the same bytes, in both formats") {
     REQUIRE(run({"import", second, "rows", folder.write("types.csv", csv)}).code == 0);
     CHECK(export_of(second) == all_types);
     CHECK(export_of(second, "csv") == csv);
+}
+
+TEST_CASE("Imports, copies and exports print the same on every store", "[stores]") {
+    scratch const folder;
+    std::string const lines = folder.write("types.jsonl", all_types);
+    for (entitable_test::place const& at : entitable_test::places()) {
+        CAPTURE(at.kind);
+        auto const imported = run({"import", at.address, at.table, lines});
+        CHECK(imported.err.empty());
+        CHECK(imported.out.ends_with("\n3 rows read: 3 written, 0 already there, 0 refused\n"));
+        CHECK(run({"export", at.address, at.table}).out == all_types);
+        CHECK(run({"import", at.address, at.table, lines})
+                .out.ends_with("\n3 rows read: 0 written, 3 already there, 0 refused\n"));
+        std::string const back = new_memory();
+        std::string const state = folder / "state";
+        std::string const report = "3 rows read: 3 written, 0 already there, 3 read back and compared\n";
+        CHECK(run({"copy", at.address, at.table, back, "rows", "--state", state}).out == report);
+        CHECK(export_of(back) == all_types);
+        CHECK(run({"copy", back, "rows", at.address, at.table + "x", "--state", state}).out == report);
+        CHECK(run({"export", at.address, at.table + "x"}).out == all_types);
+        CHECK(run({"export", at.address, at.table + "x", "--partition", "p", "--format", "csv", "--plain"}).code == 1);
+    }
 }
 
 TEST_CASE("10,000 books in a file are byte for byte reversible") {
@@ -367,6 +390,46 @@ TEST_CASE("An interrupted copy continues where it stopped") {
         "resumed after 1,000 rows\n1,500 rows read: 1,500 written, 0 already there, 1,500 read back and compared\n");
     CHECK(export_of(folder / "copy.db") == export_of(store));
     CHECK_FALSE(folder.has("state"));
+}
+
+TEST_CASE("A shard map is made, shown, split, closed, backed up and restored") {
+    scratch const folder;
+    auto const set = [&](char const* name, std::string const& file) {
+        ::setenv(name, ("file:" + (folder / file)).c_str(), 1); // NOLINT(concurrency-mt-unsafe): no thread reads it now
+    };
+    set("ENTITABLE_STORE_tooleast", "east.db");
+    set("ENTITABLE_STORE_toolwest", "west.db");
+    set("ENTITABLE_STORE_toolspare", "spare.db");
+    set("TOOL_CATALOGUE", "catalogue.db");
+    std::string const map = "shards:env:TOOL_CATALOGUE/map";
+    CHECK(run({"shards", "shards:" + (folder / "catalogue.db") + "/map", "make-ranges", "m", "tooleast", "toolwest"})
+              .out ==
+        "map version 1, 2 virtual shards by ranges\n"
+        "  0 below \"m\" -> tooleast (open, epoch 1)\n"
+        "  1 from \"m\" -> toolwest (open, epoch 1)\n");
+    std::string text = "PartitionKey,RowKey,n\n";
+    for (char const* each : {"a", "b", "n", "z"}) { text += std::string{each} + ",1,7\n"; }
+    CHECK(run({"import", map, "rows", folder.write("rows.csv", text)}).code == 0);
+    std::string const status = run({"shards", map, "status"}).out;
+    CHECK(status.starts_with("tooleast: 1 shard"));
+    CHECK(run({"shards", map, "split", "0", "b", "--dry-run"}).out == "shard 0 would be split at \"b\"\n");
+    CHECK(run({"shards", map, "split", "0", "b"}).out == "shard 2 has the keys from \"b\" on\n");
+    CHECK(run({"shards", map, "move", "1", "tooleast", "--dry-run"}).code == 0);
+    CHECK(run({"shards", map, "verify"}).code == 0);
+    CHECK(run({"shards", map, "move", "1"}).code == 2);
+    CHECK(run({"shards", map, "move", "x", "toolwest"}).err == "entitable: \"x\" is not the number of a shard\n");
+    CHECK(run({"shards", map, "forget", "toolwest"}).code == 1);
+    CHECK(run({"shards", folder / "east.db", "map"}).code == 1);
+
+    std::string const archive = folder / "archive.db";
+    CHECK(run({"backup", map, archive, "--name", "monday", "--snapshot"}).out ==
+        "4 rows in 3 parts copied, read back and compared\n");
+    std::string const other = "shards:" + (folder / "second.db") + "/map";
+    REQUIRE(run({"shards", other, "make", "2", "toolspare"}).code == 0);
+    CHECK(
+        run({"restore", archive, other, "--name", "monday"}).out == "4 rows of the backup, 4 written, all compared\n");
+    CHECK(export_of(other) == export_of(map));
+    CHECK(export_of(map).starts_with("{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"n\":7}\n"));
 }
 
 struct parcel {

@@ -138,14 +138,14 @@ outcome restore_to(backup_command_options const& given, console& with) {
 
 void add_backup(command_list& all) {
     auto given = std::make_shared<backup_command_options>();
-    CLI::App& command = all.add("backup", "Copy a live file, or all stores of a shard map",
+    CLI::App& command = all.add("backup", "Copies a live file, or all stores of a shard map",
         "entitable backup shop.db shop-monday.db\n"
         "entitable backup shards:env:CATALOGUE/map archive.db --name monday",
         [given](console& with) { return back_up(*given, with); });
     command.description(
-        "Copy a live file, or all stores of a shard map.\n"
-        "A file is copied as it is at one moment, while programs read and write it, and the copy is read and compared\n"
-        "with its checksums; the target must not exist. The tables of a fleet are copied into any one store, under a\n"
+        "Copies a live file, or all stores of a shard map.\n"
+        "A file is copied as it is at one moment, while programs read and write it, and the copy is read and compared "
+        "with its checksums; the target must not exist. The tables of a fleet are copied into any one store, under a "
         "name; after an interruption the same command continues. For PostgreSQL use pg_dump, for accounts copy.");
     command.add_option("STORE", given->from, store_help)->required();
     command.add_option("TO", given->to, "Path of the new file; for a fleet the address of any store")->required();
@@ -156,11 +156,11 @@ void add_backup(command_list& all) {
 
 void add_restore(command_list& all) {
     auto given = std::make_shared<backup_command_options>();
-    CLI::App& command = all.add("restore", "Make a file, or fill an empty shard map, from a backup",
+    CLI::App& command = all.add("restore", "Makes a file, or fills an empty shard map, from a backup",
         "entitable restore shop-monday.db shop.db\n"
         "entitable restore archive.db shards:env:NEW_CATALOGUE/map --name monday",
         [given](console& with) { return restore_to(*given, with); });
-    command.description("Make a file, or fill an empty shard map, from a backup.\n"
+    command.description("Makes a file, or fills an empty shard map, from a backup.\n"
                         "The target file must not exist: move a file that is to be replaced away first, with its -wal "
                         "file. A fleet may\n"
                         "have other stores and shards than the one that was backed up; its tables must be empty, or "

@@ -236,19 +236,19 @@ private:
 
 void add_copy(command_list& all) {
     auto given = std::make_shared<copying_options>();
-    CLI::App& command = all.add("copy", "Copy a table to any store, also under other keys",
+    CLI::App& command = all.add("copy", "Copies a table to any store, also under other keys",
         "entitable copy shop.db books env:CLOUD books\n"
-        "entitable copy shop.db books shop.db books_by_author --partition authors --row RowKey\n"
+        "entitable copy shop.db books shop.db booksByAuthor --partition authors --row RowKey\n"
         "entitable copy env:CLOUD orders archive.db orders --resume",
         [given](console& with) { return copying{*given, with}.run(); });
     command.description(
-        "Copy a table to any store, also under other keys.\n"
+        "Copies a table to any store, also under other keys.\n"
         "Rows are inserted, read back and compared; a row that exists with the same properties counts as copied, and "
-        "a\n"
-        "different one ends the copy. Without other keys the copy includes the rows of the library: queues, wide\n"
+        "a "
+        "different one ends the copy. Without other keys the copy includes the rows of the library: queues, wide "
         "entities, states of indexes. With other keys such tables are refused. A copy is not a snapshot: rows that "
-        "are\n"
-        "written meanwhile may be missing. Keys are expressions of properties, PartitionKey and RowKey, as in import;\n"
+        "are "
+        "written meanwhile may be missing. Keys are expressions of properties, PartitionKey and RowKey, as in import; "
         "properties in keys stay properties.");
     command.add_option("FROM", given->from, store_help)->required();
     command.add_option("TABLE", given->from_table, "Table to copy")->required();

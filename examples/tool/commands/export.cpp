@@ -281,19 +281,19 @@ private:
 
 void add_export(command_list& all) {
     auto given = std::make_shared<export_options>();
-    CLI::App& command = all.add("export", "Write the rows of a table as JSON lines or CSV",
+    CLI::App& command = all.add("export", "Writes the rows of a table as JSON lines or CSV",
         "entitable export shop.db books > books.jsonl\n"
         "entitable export shop.db books --format csv -o books.csv\n"
         "entitable export env:STORE orders --partition \"customer 7\" --partition \"customer 8\"",
         [given](console& with) { return exporting{*given, with}.run(); });
     command.description(
-        "Write the rows of a table as JSON lines or CSV, in key order.\n"
+        "Writes the rows of a table as JSON lines or CSV, in key order.\n"
         "entitable import of the result makes the same rows: JSON lines have the notation of the table service, and "
-        "the\n"
-        "first line of CSV has the types of the columns (age:Int32). In CSV an absent value is an empty field, and an\n"
+        "the "
+        "first line of CSV has the types of the columns (age:Int32). In CSV an absent value is an empty field, and an "
         "empty text is \"\"; a property with values of two types has two columns; the table is read twice. Rows of "
-        "the\n"
-        "library are not exported: a table with a queue, wide entities or views is refused. ETags and Timestamps are\n"
+        "the "
+        "library are not exported: a table with a queue, wide entities or views is refused. ETags and Timestamps are "
         "not exported. An interrupted export starts over.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("TABLE", given->table, "Table")->required();

@@ -507,22 +507,22 @@ private:
 
 void add_import(command_list& all) {
     auto given = std::make_shared<import_options>();
-    CLI::App& command = all.add("import", "Load rows from a file of CSV or JSON lines",
+    CLI::App& command = all.add("import", "Loads rows from a file of CSV or JSON lines",
         "entitable import shop.db books books.csv --partition authors --row book_id:10\n"
         "entitable import shop.db results results.csv --partition event+distance --row \"'BIB:'+bib:5\"\n"
         "entitable import shop.db books books.jsonl --dry-run\n"
         "entitable import env:STORE books books.csv --partition year --row id --types year=String --resume",
         [given](console& with) { return importing{*given, with}.run(); });
     command.description(
-        "Load rows from a file of CSV or JSON lines.\n"
+        "Loads rows from a file of CSV or JSON lines.\n"
         "The first line of a CSV file names the columns. Types are guessed from the first rows and shown; NAME:TYPE "
-        "in\n"
+        "in "
         "the first line, or --types, sets them. An empty field is an absent value, and \"\" is an empty text. JSON "
-        "lines\n"
-        "have the notation of the table service: \"NAME@odata.type\" sets the type of a member.\n"
+        "lines "
+        "have the notation of the table service: \"NAME@odata.type\" sets the type of a member. "
         "A key is an expression of columns joined by +, with __ between them in the key: NAME, NAME:WIDTH pads a "
-        "whole\n"
-        "number with zeros, NAME:escaped permits any text, 'TEXT' is constant. Columns in keys are not stored again.\n"
+        "whole "
+        "number with zeros, NAME:escaped permits any text, 'TEXT' is constant. Columns in keys are not stored again. "
         "Rows that exist with other properties are refused, unless --replace or --merge is given.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("TABLE", given->table, "Table, which is created if it does not exist")->required();

@@ -3,7 +3,6 @@
 
 #include "../commands.hpp"
 #include "../exchange/progress.hpp"
-
 #include <entitable/advice.hpp>
 #include <entitable/core/try.hpp>
 
@@ -97,37 +96,44 @@ outcome plan(plan_options const& given, given_options const& was, console& with)
 void add_plan(command_list& all) {
     auto given = std::make_shared<plan_options>();
     auto was = std::make_shared<given_options>();
-    CLI::App& command = all.add("plan", "Plan the throughput of a container of Cosmos DB",
+    CLI::App& command = all.add("plan", "Plans the throughput of a container of Cosmos DB",
         "entitable plan --partitions 5 --to 150000\n"
         "entitable plan --ingest 1000 --html plan.html\n"
         "entitable plan --refused 120 --of 10000",
         [given, was](console& with) { return plan(*given, *was, with); });
     command.description(
-        "Plan the throughput of a container of Cosmos DB.\n"
-        "How to get from the current request units a second (RU/s) to the desired ones, how much to provision before\n"
-        "much data is written, and what a share of requests that were answered with 429 means: by the formulas of the\n"
+        "Plans the throughput of a container of Cosmos DB.\n"
+        "How to get from the current request units a second (RU/s) to the desired ones, how much to provision before "
+        "much data is written, and what a share of requests that were answered with 429 means: by the formulas of the "
         "provider's page \"Best practices for scaling provisioned throughput (RU/s)\". Sends no request.");
     auto const at_least_zero = CLI::Range(0.0, 1e12);
     command.add_option("--partitions", given->partitions,
         "Physical partitions now; in the portal: Insights > Throughput > Normalized RU Consumption (%) By "
         "PartitionKeyRangeID");
-    command.add_option("--instant-maximum", given->instant_maximum,
-        "RU/s that can be set at once, as Scale and Settings shows it; instead of --partitions")->check(at_least_zero);
+    command
+        .add_option("--instant-maximum", given->instant_maximum,
+            "RU/s that can be set at once, as Scale and Settings shows it; instead of --partitions")
+        ->check(at_least_zero);
     was->to = command.add_option("--to", given->to, "Desired RU/s")->check(at_least_zero);
     command.add_option("--storage", given->storage, "Stored data in GB, for the lowest RU/s afterwards")
         ->check(at_least_zero);
-    command.add_option("--highest-ever", given->highest_ever, "The highest RU/s ever provisioned")->check(at_least_zero);
-    was->ingest = command.add_option("--ingest", given->ingest, "Data in GB to write into a new container")
-                      ->check(at_least_zero);
-    command.add_option("--fill", given->fill,
-        "Target size of a physical partition in GB: 30 if it will grow, 45 if it will not; default: 40")
+    command.add_option("--highest-ever", given->highest_ever, "The highest RU/s ever provisioned")
         ->check(at_least_zero);
-    command.add_flag("--autoscale", given->autoscale, "Create with autoscale, or in a database that shares its throughput");
+    was->ingest =
+        command.add_option("--ingest", given->ingest, "Data in GB to write into a new container")->check(at_least_zero);
+    command
+        .add_option("--fill", given->fill,
+            "Target size of a physical partition in GB: 30 if it will grow, 45 if it will not; default: 40")
+        ->check(at_least_zero);
+    command.add_flag(
+        "--autoscale", given->autoscale, "Create with autoscale, or in a database that shares its throughput");
     command.add_option("--item-kb", given->item_kb, "Size of one entity in KB; default: 1")->check(at_least_zero);
-    command.add_option("--ru-per-write", given->units_per_write,
-        "Request units charged for one write; default: 10; measure yours")->check(at_least_zero);
-    was->refused = command.add_option("--refused", given->refused, "Requests that were answered with 429")
-                       ->check(at_least_zero);
+    command
+        .add_option(
+            "--ru-per-write", given->units_per_write, "Request units charged for one write; default: 10; measure yours")
+        ->check(at_least_zero);
+    was->refused =
+        command.add_option("--refused", given->refused, "Requests that were answered with 429")->check(at_least_zero);
     was->of = command.add_option("--of", given->of, "All requests, with --refused")->check(at_least_zero);
     command.add_option("--page", given->page, "Version of the provider's page: 2025 or 2021; default: 2025")
         ->check(CLI::IsMember{{2021, 2025}});

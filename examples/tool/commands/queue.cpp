@@ -135,7 +135,7 @@ void add_queue(command_list& all) {
     auto given = std::make_shared<queue_command_options>();
     auto action = std::make_shared<std::string>();
     CLI::App& command =
-        all.add("queue", "Show the length, the age and the dead letters of a queue; requeue and purge them",
+        all.add("queue", "Shows the length, the age and the dead letters of a queue; requeues and purges them",
             "entitable queue shop.db parcels\n"
             "entitable queue shop.db parcels --dead\n"
             "entitable queue shop.db parcels requeue 01J8ZX\n"
@@ -146,9 +146,9 @@ void add_queue(command_list& all) {
                                            : purge(*given, with);
             });
     command.description(
-        "Show the length, the age and the dead letters of a queue; requeue and purge them.\n"
-        "Without an action: how many messages can be claimed (ready), are claimed or delayed (held), were claimed too\n"
-        "often (dead letters), and the age of the oldest message, which also counts the time before it was requeued.\n"
+        "Shows the length, the age and the dead letters of a queue; requeues and purges them.\n"
+        "Without an action: how many messages can be claimed (ready), are claimed or delayed (held), were claimed too "
+        "often (dead letters), and the age of the oldest message, which also counts the time before it was requeued. "
         "All messages are read. A sent saga is a message too. Queues of Azure Queue Storage are not read.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("QUEUE", given->queue, "Table of the queue")->required();

@@ -99,17 +99,16 @@ outcome serve(serve_options const& given, bool administers, console& with) {
 void add_serve(command_list& all) {
     auto given = std::make_shared<serve_options>();
     auto administers = std::make_shared<CLI::Option*>(nullptr);
-    CLI::App& command = all.add("serve", "Serve the tables of a store to clients in every language",
+    CLI::App& command = all.add("serve", "Serves the tables of a store to clients in every language",
         "entitable serve shop.db\n"
         "entitable serve memory: --port 0 --json\n"
         "entitable serve shop.db --accounts accounts.txt --admin-port 10003 --log",
         [given, administers](console& with) { return serve(*given, (*administers)->count() != 0, with); });
     command.description(
-        "Serve the tables of a store to clients in every language, by the protocol of the table service.\n"
-        "Prints the connection string of each account. Programs on this computer can connect, over HTTP, or over\n"
-        "HTTPS alone with a certificate. Ctrl-C completes the requests in progress. SIGHUP reads the certificate and "
-        "the\n"
-        "key set again. GET /health and GET /metrics answer on the admin port.");
+        "Serves the tables of a store to clients in every language, by the protocol of the table service.\n"
+        "Prints the connection string of each account. Programs on this computer can connect, over HTTP, or over HTTPS "
+        "alone with a certificate. SIGHUP reads the certificate and the key set again. Ctrl-C completes the requests in "
+        "progress. GET /health and GET /metrics answer on the admin port.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("--port", given->port, "Port of the tables; 0 selects a free one; default: 10002");
     command.add_option("--accounts", given->accounts,

@@ -287,15 +287,15 @@ private:
 
 void add_shards(command_list& all) {
     auto given = std::make_shared<shards_options>();
-    CLI::App& command = all.add("shards", "Operate a table over many stores: map, move, split, merge, rebalance",
+    CLI::App& command = all.add("shards", "Operates a table over many stores: map, move, split, merge, rebalance",
         "entitable shards shards:env:CATALOGUE/map status\n"
         "entitable shards shards:catalogue.db/map make 48 east west\n"
         "entitable shards shards:env:CATALOGUE/map move 3 west\n"
         "entitable shards shards:env:CATALOGUE/map rebalance south --dry-run",
         [given](console& with) { return administration{*given, with}.run(); });
     std::string text =
-        "Operate a table over many stores: map, move, split, merge, rebalance.\n"
-        "The store NAME of a map is the address in the environment variable ENTITABLE_STORE_NAME. Maps that assign\n"
+        "Operates a table over many stores: map, move, split, merge, rebalance.\n"
+        "The store NAME of a map is the address in the environment variable ENTITABLE_STORE_NAME. Maps that assign "
         "partitions by a function of a program are refused. After an interruption the same command continues.\n\n"
         "Actions:\n";
     std::vector<std::string> names;

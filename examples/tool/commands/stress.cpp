@@ -3,7 +3,6 @@
 
 #include "../commands.hpp"
 #include "../exchange/progress.hpp"
-
 #include <entitable/advice.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -75,9 +74,7 @@ public:
     [[nodiscard]] entitable::result<void> fill(std::vector<entitable::row> const& rows) {
         ENTITABLE_CHECK(table_.create());
         made_ = true;
-        for (entitable::row const& each : rows) {
-            ENTITABLE_CHECK(table_.insert(entitable::entity{each.view()}));
-        }
+        for (entitable::row const& each : rows) { ENTITABLE_CHECK(table_.insert(entitable::entity{each.view()})); }
         return {};
     }
     [[nodiscard]] entitable::result<void> drop() {
@@ -121,22 +118,22 @@ outcome stress(stress_command_options const& given, console& with) {
         actions.push_back({"read", given.reads, 1, [&](std::uint64_t random) -> entitable::result<void> {
                                entitable::row const& any = rows[random % rows.size()];
                                entitable::call context{calls};
-                               auto read = store.execute(
-                                   entitable::get_entity{given.test_table, std::string{any.partition_key()},
-                                       std::string{any.row_key()}, {}},
-                                   context);
+                               auto read =
+                                   store.execute(entitable::get_entity{given.test_table,
+                                                     std::string{any.partition_key()}, std::string{any.row_key()}, {}},
+                                       context);
                                return read ? entitable::result<void>{} : std::move(read).as_failure();
                            }});
     }
     if (given.writes > 0) {
-        actions.push_back({"write", given.writes, 1, [&](std::uint64_t random) -> entitable::result<void> {
-                               entitable::row const& any = rows[random % rows.size()];
-                               entitable::call context{calls};
-                               auto written = store.execute(
-                                   entitable::write_entity{given.test_table, entitable::mutation::insert_or_replace(any)},
-                                   context);
-                               return written ? entitable::result<void>{} : std::move(written).as_failure();
-                           }});
+        actions.push_back(
+            {"write", given.writes, 1, [&](std::uint64_t random) -> entitable::result<void> {
+                 entitable::row const& any = rows[random % rows.size()];
+                 entitable::call context{calls};
+                 auto written = store.execute(
+                     entitable::write_entity{given.test_table, entitable::mutation::insert_or_replace(any)}, context);
+                 return written ? entitable::result<void>{} : std::move(written).as_failure();
+             }});
     }
     progress_line line{with};
     line.show("running " + std::to_string(given.steps) + " steps");
@@ -144,7 +141,8 @@ outcome stress(stress_command_options const& given, console& with) {
     line.clear();
     ENTITABLE_CHECK(table.drop());
     if (!done) { return entitable::failure{done.error()}; }
-    with.out << grouped(rows.size()) << (rows.size() == 1 ? " row" : " rows") << " of one partition\n" << done->to_string();
+    with.out << grouped(rows.size()) << (rows.size() == 1 ? " row" : " rows") << " of one partition\n"
+             << done->to_string();
     if (!given.html.empty()) {
         entitable::advice_report report{"Stress test of a partition"};
         report.add(*done);
@@ -157,30 +155,33 @@ outcome stress(stress_command_options const& given, console& with) {
 
 void add_stress(command_list& all) {
     auto given = std::make_shared<stress_command_options>();
-    CLI::App& command = all.add("stress", "Measure how much load a partition carries",
+    CLI::App& command = all.add("stress", "Measures how much load a partition carries",
         "entitable stress env:CLOUD orders --partition \"customer 7\" --peak 1500\n"
         "entitable stress shop.db books --seconds 1 --steps 4 --html stress.html",
         [given](console& with) { return stress(*given, with); });
     command.description(
-        "Measure how much load a partition carries.\n"
-        "Copies up to 1,000 rows of a partition into a table of its own, reads and writes them there at increasing\n"
-        "rates, and removes the table at the end. The exit code is 1 if the partition does not carry the peak. On a\n"
+        "Measures how much load a partition carries.\n"
+        "Copies up to 1,000 rows of a partition into a table of its own, reads and writes them there at increasing "
+        "rates, and removes the table at the end. The exit code is 1 if the partition does not carry the peak. On a "
         "service the requests are charged. Calls other than point reads and writes need a program: stress_test.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("TABLE", given->table, "Table with rows as the application has them")->required();
     command.add_option("--partition", given->partition, "PartitionKey of the rows; default: the first partition");
-    command.add_option("--test-table", given->test_table, "Table of the test, which must not exist; default: stresstest");
+    command.add_option(
+        "--test-table", given->test_table, "Table of the test, which must not exist; default: stresstest");
     auto const at_least_zero = CLI::Range(0.0, 1e9);
     command.add_option("--reads", given->reads, "Share of point reads; default: 9")->check(at_least_zero);
     command.add_option("--writes", given->writes, "Share of writes; default: 1")->check(at_least_zero);
     command.add_option("--peak", given->peak, "Rows a second that the partition must carry; default: 1000")
         ->check(at_least_zero);
-    command.add_option("--target", given->target, "Rows a second that the service promises for a partition; default: 2000")
+    command
+        .add_option("--target", given->target, "Rows a second that the service promises for a partition; default: 2000")
         ->check(at_least_zero);
     command.add_option("--most", given->most, "Rows a second of the last step; default: 1.25 times the larger of both")
         ->check(at_least_zero);
     command.add_option("--steps", given->steps, "Number of steps; default: 8");
-    command.add_option("--seconds", given->seconds, "Duration of a step; default: 5")->check(CLI::Range(0.001, 86'400.0));
+    command.add_option("--seconds", given->seconds, "Duration of a step; default: 5")
+        ->check(CLI::Range(0.001, 86'400.0));
     command.add_option("--workers", given->workers, "Threads that make calls; default: 16");
     command.add_option("--latency-ms", given->latency_ms, "Limit for 99 of 100 calls up to the peak; default: none")
         ->check(at_least_zero);
