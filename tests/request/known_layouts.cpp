@@ -4,7 +4,6 @@
 // Layouts of rows that a store has validated: what was refused once is refused again, and known names excuse no value.
 
 #include "support/catch.hpp"
-
 #include <entitable/core/request/detail/known_layouts.hpp>
 #include <entitable/core/request/validate.hpp>
 

@@ -492,9 +492,9 @@ TEST_CASE("kept rows: a row that this program changes between two pages is shown
                 call context;
                 row made = row_builder{group, "000" + std::to_string(number)}.build();
                 if (random.bits() % 4 == 0) {
-                    removed = world.cloud
-                                  .execute(write_entity{"items", mutation::remove(std::move(made), any_etag)}, context)
-                                  .has_value() ||
+                    removed =
+                        world.cloud.execute(write_entity{"items", mutation::remove(std::move(made), any_etag)}, context)
+                            .has_value() ||
                         removed;
                     latest[{group, "000" + std::to_string(number)}] = "";
                     return;
@@ -550,8 +550,8 @@ TEST_CASE("kept rows: they serve one request, of their query, and each row is re
     all.stores->emplace("alpha", alpha);
     all.stores->emplace("beta", beta);
     all.stores->emplace("gamma", beta);
-    sharded const cloud{map_without_identity(all.catalogue, "shardmap", virtual_shards{192}, {"alpha", "beta"},
-                            {std::chrono::hours{1}}),
+    sharded const cloud{map_without_identity(
+                            all.catalogue, "shardmap", virtual_shards{192}, {"alpha", "beta"}, {std::chrono::hours{1}}),
         all.opener()};
     table<item> const items{cloud, "items"};
     items.create().value();

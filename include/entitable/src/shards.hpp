@@ -29,6 +29,7 @@
 #include <entitable/shards/route/impl/shard_etags.ipp>
 #include <entitable/shards/route/impl/shard_gather.ipp>
 #include <entitable/shards/route/impl/shard_hedge.ipp>
+#include <entitable/shards/route/impl/shard_kept.ipp>
 #include <entitable/shards/route/impl/shard_reading.ipp>
 #include <entitable/shards/route/impl/shard_routes.ipp>
 #include <entitable/shards/route/impl/shard_showing.ipp>

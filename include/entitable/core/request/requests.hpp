@@ -101,7 +101,7 @@ struct read_entity {
     entity_visitor const* visit{};  ///< receives the entity
 };
 
-/// Rows that a transport read for a page and that belong to the next one, in a form of its own. Whoever goes on to the next page passes
+/// Rows that a transport read for a page and that belong to the next one, in a form of its own. A reader of the next page passes
 /// them back with its request, so that they are not read again; the continuation alone is enough.
 class kept_rows : public counted {
 public:
@@ -122,7 +122,7 @@ struct query_entities {
         std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
         std::uint64_t examined{};                ///< rows examined, if the transport counts them
         bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
-        double request_charge{}; ///< request units of the call up to this response, if the service reports them
+        double request_charge{};  ///< request units of the call up to this response, if the service reports them
         shared<kept_rows> kept{}; ///< rows of the next page, to be passed back with its request; usually none
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs

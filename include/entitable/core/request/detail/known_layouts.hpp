@@ -5,7 +5,6 @@
 /// \file
 /// `known_layouts`: the descriptors of rows that passed validation under the limits of one store.
 
-#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/atomic.hpp>
 
 #include <cstddef>
@@ -51,5 +50,3 @@ private:
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
-
-#endif

@@ -42,8 +42,8 @@ struct lookup_map_state : counted {
     std::uint64_t begun{};      ///< the number of map reads started
     std::uint64_t held_began{}; ///< the number of the read that returned the held copy
     bool renewing{};
-    steady_time renews_from{}; ///< the earliest time of a renewal after a failed renewal
-    bool absent{};             ///< the handle was moved from
+    steady_time renews_from{};      ///< the earliest time of a renewal after a failed renewal
+    bool absent{};                  ///< the handle was moved from
     atomic<std::uint64_t> writes{}; ///< grows when a write through this map begins, and when it ends
 
     [[nodiscard]] steady_time now() const noexcept { return options.time->steady(); }

@@ -114,8 +114,7 @@ void append_end_of_etag(std::string& to, date_time timestamp);
 /// Bytes of the longest such ETag.
 inline constexpr std::size_t longest_etag = 48;
 /// Writes such an ETag, and returns it.
-std::string_view write_etag_with_epoch(
-    char (&to)[longest_etag], date_time timestamp, std::int64_t epoch) noexcept;
+std::string_view write_etag_with_epoch(char (&to)[longest_etag], date_time timestamp, std::int64_t epoch) noexcept;
 /// Returns an ETag in the form that clients of `sharded` see.
 [[nodiscard]] etag etag_with_epoch(etag const& stored, std::int64_t epoch);
 /// Returns the store's ETag; nullopt if the ETag is from a different epoch.

@@ -2,41 +2,19 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/atomic.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/part_hash.hpp>
 #include <entitable/core/request/validate.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run_all.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/shards/route/impl/shard_kept.ipp>
 #include <entitable/shards/route/impl/shard_reading.ipp>
 
 #include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// What a page over several shards has read and not returned: pages of shards, and the place in each.
-class kept_parts final : public kept_rows {
-public:
-    [[nodiscard]] static void const* own_kind() noexcept {
-        static constexpr char mark{};
-        return &mark;
-    }
-    [[nodiscard]] void const* kind() const noexcept override { return own_kind(); }
-    /// Whether the caller is the first to take the parts.
-    [[nodiscard]] bool take() noexcept { return !taken_.exchange(true, memory_order::acq_rel); }
-
-    std::vector<shard_part> parts;
-    shard_map_ref map;      ///< the parts were read under this copy
-    std::uint64_t query{};  ///< fingerprint of the query
-    std::string token;      ///< of the next page
-    steady_time read_at;    ///< when the first of the rows was read, at the earliest
-    std::uint64_t writes{}; ///< `lookup_map_state::writes` before that
-
-private:
-    atomic<bool> taken_{};
-};
 
 class shard_gathering : shard_reading {
 public:
@@ -143,7 +121,7 @@ private:
         for (shard_part& each : parts_) { each.queued = false; }
         several_ = parts_.size() > 1;
         read_at_ = before.read_at;
-        // The reader goes on from page to page, so what does not fit into this page is not read in vain.
+        // The reader continues from page to page, so what does not fit into this page is not read in vain.
         constexpr std::uint32_t fewest = 100;
         rows_of_part_ = (std::max)(share_of_part(), (std::min)(fewest, request_.page_size));
         return true;
@@ -382,12 +360,12 @@ private:
     std::vector<queued_part> queue_; ///< a heap
     shard_map_ref map_;
     std::uint64_t print_{};
-    std::uint64_t writes_{};         ///< see `kept_parts::writes`
-    steady_time read_at_;            ///< see `kept_parts::read_at`
-    std::size_t taken_{};            ///< rows passed on
-    shard_part* last_taken_{};       ///< the part of the last of them
-    bool more_{};                    ///< there are rows behind the page
-    bool in_turn_{};                 ///< see `sharded_state::answers_in_turn`
+    std::uint64_t writes_{};   ///< see `kept_parts::writes`
+    steady_time read_at_;      ///< see `kept_parts::read_at`
+    std::size_t taken_{};      ///< rows passed on
+    shard_part* last_taken_{}; ///< the part of the last of them
+    bool more_{};              ///< there are rows behind the page
+    bool in_turn_{};           ///< see `sharded_state::answers_in_turn`
     std::uint32_t rows_of_part_{};
     std::vector<row_view> run_;
     shown_etags etags_;

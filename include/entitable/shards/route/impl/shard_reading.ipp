@@ -87,8 +87,7 @@ inline void append_run(page& to, std::span<row_view const> run, std::size_t most
         constexpr std::size_t with_etag = 64;
         constexpr std::size_t most_bytes = std::size_t{1} << 20U;
         row_view const& first = run.front();
-        std::size_t const bytes =
-            first.partition_key.size() + first.row_key.size() + first.payload.size() + with_etag;
+        std::size_t const bytes = first.partition_key.size() + first.row_key.size() + first.payload.size() + with_etag;
         to.reserve(most, (std::min)(most_bytes, most * bytes));
     }
     for (row_view const& each : run) { to.append(each); }

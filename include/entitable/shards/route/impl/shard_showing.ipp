@@ -300,9 +300,7 @@ ENTITABLE_DECL result<read_entities::response> show_shards(
 ENTITABLE_DECL result<query_entities::response> page_in_turn(
     sharded_state& state, query_entities const& request, call& context) {
     query_entities::response made;
-    auto const collect = [&](std::span<row_view const> run) {
-        append_run(made.rows, run, request.page_size);
-    };
+    auto const collect = [&](std::span<row_view const> run) { append_run(made.rows, run, request.page_size); };
     page_visitor const visit{collect};
     ENTITABLE_TRY(auto done, show_shards(state, read_entities{request.table, &request, &visit}, context));
     made.continuation = std::move(done.continuation);

@@ -11,6 +11,7 @@
 #include <entitable/shards/map/hash_stores.hpp>
 #include <entitable/shards/route/detail/shard_tables.hpp>
 #include <entitable/shards/route/detail/sharded_state.hpp>
+#include <entitable/shards/route/impl/shard_kept.ipp>
 
 #include <algorithm>
 #include <set>
@@ -232,20 +233,6 @@ ENTITABLE_DECL result<void> show_of_shard(sharded_state& state, read_entity cons
         if (*holds) { return missing && way.table->whole ? lost_part(*way.place, *way.table) : std::move(answer); }
     }
 }
-
-/// Notes that a write through this map begins and ends, so that rows read before are not shown after it.
-class noted_write {
-public:
-    explicit noted_write(sharded_state& state) noexcept : count_(state.map.state().writes) { note(); }
-    noted_write(noted_write const&) = delete;
-    noted_write& operator=(noted_write const&) = delete;
-    ~noted_write() { note(); }
-
-private:
-    void note() noexcept { static_cast<void>(count_.fetch_add(1, memory_order::acq_rel)); }
-
-    atomic<std::uint64_t>& count_;
-};
 
 inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
     if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) { return given; }
