@@ -52,7 +52,7 @@ module;
 
 export module entitable.advice;
 
-export import entitable;
+export import entitable.shards;
 
 // Files that include and files that import have the same names, which are those of the engine.
 export extern "C++" {

@@ -36,6 +36,9 @@ struct query_members {
 [[nodiscard]] std::vector<key_candidate> candidates_for(
     scorer& scores, std::vector<query_members> const& dominant, workload const& load, service_targets const& targets);
 
+/// Returns the provider's rule for one query.
+[[nodiscard]] std::string guide_for(query_members const& query);
+
 /// Returns in how many of 100 groups each writes with shared members can be one transaction: a line for each of the first `most` candidates,
 /// and for the current keys.
 [[nodiscard]] text_table together_rows(advice const& of, std::size_t most);

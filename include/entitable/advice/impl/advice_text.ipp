@@ -8,6 +8,18 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+ENTITABLE_DECL std::string detail::guide_for(query_members const& query) {
+    component_names keys = query.fixed;
+    add_once(keys, query.ranged);
+    std::string const begin = "'" + query.name + "': ";
+    if (keys.empty()) { return begin + "no key property: it reads the whole table"; }
+    if (keys.size() == 1) { return begin + "one key property: " + keys[0] + " is the PartitionKey"; }
+    if (keys.size() == 2) {
+        return begin + "two key properties: " + keys[0] + " is the PartitionKey, " + keys[1] + " the RowKey";
+    }
+    return begin + "more than two key properties: a composite key of " + listed(keys);
+}
+
 ENTITABLE_DECL detail::text_table detail::together_rows(advice const& of, std::size_t most) {
     std::vector<std::string> head{"", "keys"};
     for (together_score const& each : of.candidates[of.present].score.together) { head.push_back(each.name); }
@@ -20,6 +32,13 @@ ENTITABLE_DECL detail::text_table detail::together_rows(advice const& of, std::s
         table.add(std::move(cells));
     }
     return table;
+}
+
+ENTITABLE_DECL finding const* advice::find(finding_kind kind) const noexcept {
+    for (finding const& each : findings) {
+        if (each.kind == kind) { return &each; }
+    }
+    return nullptr;
 }
 
 ENTITABLE_DECL std::string advice::to_string() const {

@@ -359,19 +359,6 @@ private:
         score.partitions.count > 1 && score.partitions.mean >= 2 ? 0.0 : 1.0, score.hottest};
 }
 
-/// Returns the provider's rule for one query.
-[[nodiscard]] ENTITABLE_DECL std::string guide_for(query_members const& query) {
-    component_names keys = query.fixed;
-    add_once(keys, query.ranged);
-    std::string const begin = "'" + query.name + "': ";
-    if (keys.empty()) { return begin + "no key property: it reads the whole table"; }
-    if (keys.size() == 1) { return begin + "one key property: " + keys[0] + " is the PartitionKey"; }
-    if (keys.size() == 2) {
-        return begin + "two key properties: " + keys[0] + " is the PartitionKey, " + keys[1] + " the RowKey";
-    }
-    return begin + "more than two key properties: a composite key of " + listed(keys);
-}
-
 } // namespace detail
 
 ENTITABLE_DECL result<advice> advise(table_sample const& sample, workload const& load, service_targets const& targets) {
@@ -404,13 +391,6 @@ ENTITABLE_DECL result<advice> advise(table_sample const& sample, workload const&
     while (!made.candidates[made.present].present) { ++made.present; }
     detail::judge{made, load, scores, dominant}.look();
     return out;
-}
-
-ENTITABLE_DECL finding const* advice::find(finding_kind kind) const noexcept {
-    for (finding const& each : findings) {
-        if (each.kind == kind) { return &each; }
-    }
-    return nullptr;
 }
 
 ENTITABLE_END_NAMESPACE

@@ -15,7 +15,9 @@
 
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/key_score.hpp>
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/shards/map/virtual_shards.hpp>
+#endif
 
 #include <map>
 #include <optional>

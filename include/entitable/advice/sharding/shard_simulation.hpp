@@ -43,7 +43,7 @@ struct shard_simulation {
 namespace detail {
 
 /// Returns one line for each store.
-[[nodiscard]] text_table store_rows(shard_simulation const& of);
+[[nodiscard]] text_table simulated_store_rows(shard_simulation const& of);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

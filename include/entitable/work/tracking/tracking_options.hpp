@@ -64,8 +64,8 @@ struct save_options {
 
 /// The outcome of a change.
 enum class save_outcome : std::uint8_t {
-    saved,    ///< the change was applied
-    failed,   ///< the change was refused; the next save sends it again
+    saved, ///< the change was applied
+    failed, ///< refused; the next save sends it again, but refuses a conflict (409, 412) without a request until `resolve`
     unknown,  ///< its response was lost: the next save settles it before it sends anything else
     not_sent, ///< not applied, because another change was refused; the next save sends it again
     dropped,  ///< its response was lost, and `overwrite_changes` has read the row instead: its outcome stays unknown

@@ -249,7 +249,8 @@ public:
 
     // ---- saving ----
 
-    /// Sends the changes. First it settles changes whose response was lost. Unsaved changes are sent again by the next save.
+    /// Sends the changes. First it settles changes whose response was lost. Unsaved changes are sent again by the next save,
+    /// except conflicts (409 and 412), which it refuses without a request until `resolve` is called.
     ///
     /// Errors: after an error, none of the changes was sent. InvalidInput or EntityAlreadyExists after a failed verb; InvalidInput if a
     /// partition has more changes than a transaction takes and `split` is not set, or if the table has an operation id. Cost: one request

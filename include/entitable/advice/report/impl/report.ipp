@@ -263,7 +263,7 @@ ENTITABLE_DECL void advice_report::put_shards(std::string& out) const {
     }
     if (stores_) {
         out += "<h2>Stores under load</h2>\n" +
-            detail::html_table(detail::store_rows(*stores_), "Each store, simulated: " + stores_->key);
+            detail::html_table(detail::simulated_store_rows(*stores_), "Each store, simulated: " + stores_->key);
     }
 }
 

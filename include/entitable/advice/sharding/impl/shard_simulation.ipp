@@ -54,7 +54,7 @@ inline constexpr double most_store_shares = 500;
     return made;
 }
 
-ENTITABLE_DECL text_table store_rows(shard_simulation const& of) {
+ENTITABLE_DECL text_table simulated_store_rows(shard_simulation const& of) {
     text_table table{{"store", "load/s", "served", "given up", "503", "servers", "mean latency"}};
     for (std::size_t store = 0; store < of.stores.size(); ++store) {
         simulation const& each = of.stores[store];
@@ -106,7 +106,7 @@ ENTITABLE_DECL result<shard_simulation> simulate_stores(table_sample const& samp
 ENTITABLE_DECL std::string shard_simulation::to_string() const {
     return "stores by " + key + ": " + detail::figure(offered) + " requests, " + detail::figure(served) + " served, " +
         detail::figure(lost) + " given up (" + detail::percent(lost_share(), 2) + ")\n" +
-        detail::store_rows(*this).to_string(2);
+        detail::simulated_store_rows(*this).to_string(2);
 }
 
 ENTITABLE_END_NAMESPACE
