@@ -203,6 +203,8 @@ ENTITABLE_DECL transact partition_sync::pushing(std::vector<pushed_row> const& r
 }
 
 ENTITABLE_DECL resumable<bool> partition_sync::push_part(std::vector<pushed_row> rows) {
+    // The response to the last part may not have had its version.
+    if (receipt_ && receipt_->view().etag().empty()) { ENTITABLE_CO_CHECK(co_await read_receipt()); }
     std::string const name = of_.ids->next();
     std::vector<mutation> notes;
     std::vector<mutation> bases;
@@ -236,7 +238,6 @@ ENTITABLE_DECL resumable<bool> partition_sync::push_part(std::vector<pushed_row>
     etag const receipt = std::move(answered->results.back().etag);
     receipt_ = row{
         of_.partition_key, receipt_key(state_.device), request.changes.back().entity.payload(), receipt.to_string()};
-    if (receipt.empty()) { ENTITABLE_CO_CHECK(co_await read_receipt()); }
 
     next.receipt = name;
     next.push.clear();
