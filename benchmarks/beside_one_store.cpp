@@ -34,9 +34,8 @@ any_store sharded_memory(std::uint32_t shards) {
         auto const at = all->find(name);
         return at != all->end() ? at->second : all->emplace(std::string{name}, memory_backend{}).first->second;
     };
-    auto const map = lookup_map::make(
-        memory_backend{}, "shardmap", virtual_shards{shards}, {"one", "two", "three"}, open,
-        {std::chrono::hours{1}, &still});
+    auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{shards}, {"one", "two", "three"},
+        open, {std::chrono::hours{1}, &still});
     return sharded{map.value(), open};
 }
 
