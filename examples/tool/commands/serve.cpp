@@ -107,7 +107,8 @@ void add_serve(command_list& all) {
     command.description(
         "Serves the tables of a store to clients in every language, by the protocol of the table service.\n"
         "Prints the connection string of each account. Programs on this computer can connect, over HTTP, or over HTTPS "
-        "alone with a certificate. SIGHUP reads the certificate and the key set again. Ctrl-C completes the requests in "
+        "alone with a certificate. SIGHUP reads the certificate and the key set again. Ctrl-C completes the requests "
+        "in "
         "progress. GET /health and GET /metrics answer on the admin port.");
     command.add_option("STORE", given->store, store_help)->required();
     command.add_option("--port", given->port, "Port of the tables; 0 selects a free one; default: 10002");
