@@ -33,6 +33,7 @@ void add_all(command_list& all) {
     add_import(all);
     add_export(all);
     add_copy(all);
+    add_sync(all);
     add_serve(all);
     add_queue(all);
     add_backup(all);
