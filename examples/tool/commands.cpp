@@ -39,6 +39,7 @@ void add_all(command_list& all) {
     add_backup(all);
     add_restore(all);
     add_shards(all);
+    add_advise(all);
     add_plan(all);
     add_stress(all);
     add_check(all);

@@ -102,5 +102,6 @@ void add_shards(command_list& all);
 void add_plan(command_list& all);
 void add_stress(command_list& all);
 void add_sync(command_list& all);
+void add_advise(command_list& all);
 
 } // namespace tool
