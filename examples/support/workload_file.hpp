@@ -96,7 +96,9 @@ private:
         json_value const* const found = of.find(name);
         if (found == nullptr) { return otherwise; }
         if (found->is != json_value::kind::number || !(found->number >= 0 && found->number <= most)) {
-            return refused("'" + text_of(of, "name") + "': " + name + " must be a number from 0 to 1,000,000,000");
+            std::string why = "'";
+            why.append(text_of(of, "name")).append("': ").append(name);
+            return refused(why.append(" must be a number from 0 to 1,000,000,000"));
         }
         return found->number;
     }
@@ -166,7 +168,8 @@ private:
         }
         std::string const member = parts[0].value.text;
         if (sample_->find(member) == nullptr) {
-            return refused("'" + to.name + "' asks for " + member + ", which no entity has");
+            std::string why = "'";
+            return refused(why.append(to.name).append("' asks for ").append(member).append(", which no entity has"));
         }
         bool const prefix = parts[1].value.text == "starts_with";
         ENTITABLE_TRY(auto operand, operand_for(member, parts[2].value));

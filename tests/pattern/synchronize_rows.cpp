@@ -65,7 +65,11 @@ TEST_CASE("synchronize of rows: inserts, changes and removals travel both ways, 
     laptop.put("ann", "a", "one");
     laptop.put("bo", "b", "two");
     entity many{"ann", "many"};
-    for (int number = 0; number < 252; ++number) { many.set("P" + std::to_string(number), std::int32_t{number}); }
+    for (std::int32_t number = 0; number < 252; ++number) {
+        std::string name = "P";
+        name += std::to_string(number);
+        many.set(name, number);
+    }
     REQUIRE(laptop.rows.insert(many));
     auto const sent = synchronize(laptop.rows, cloud.rows, of_all()).value();
     CHECK(sent.good());
