@@ -5,9 +5,11 @@
 // built.
 
 #include "support/catch.hpp"
+#include <entitable/bulk.hpp>
 #include <entitable/changes.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/testing/manual_clock.hpp>
+#include <entitable/unit_of_work.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace entitable;
 
@@ -29,6 +32,13 @@ ENTITABLE(order, partition_key(city), row_key(literal("ORDER:"), number), proper
 
 struct by_customer : order {};
 ENTITABLE(by_customer, partition_key(city), row_key(literal("CUSTOMER:"), escaped(customer), number), properties())
+
+struct note {
+    std::string group;
+    std::string name;
+    std::string text;
+};
+ENTITABLE(note, partition_key(group), row_key(name), properties(text))
 
 order make(std::int32_t number) { return {"Kiel", number, "ann"}; }
 
@@ -122,5 +132,42 @@ TEST_CASE("logged: a write without the log that outlives its lease is logged lat
     for (std::int32_t const rows : {1, 2, 50}) {
         write_late<logged, by_customer>(rows);
         write_late<logged_with<log_options{.lanes = 64}>, by_customer>(rows);
+    }
+}
+
+namespace {
+
+/// Loads rows with the longest keys, whose transactions are as large as possible.
+template <class Log>
+void load_long_keys(std::size_t size_of_text) {
+    CAPTURE(size_of_text);
+    memory_backend const store;
+    table<note, Log> const notes{store, "notes"};
+    notes.create().value();
+    std::string key;
+    for (int unit = 0; unit < 508; ++unit) { key += "\xe4\xb8\xad"; }
+    std::vector<note> rows;
+    for (std::size_t number = 0; number < 200; ++number) {
+        rows.push_back({key, key + std::to_string(1000 + number), std::string(size_of_text + number, 'x')});
+    }
+    auto const report = bulk_insert(notes, rows).value();
+    CHECK(report.written == rows.size());
+    for (refused_row const& each : report.refusals) { UNSCOPED_INFO(each.error.message); }
+    CHECK(report.refused == 0);
+    unit_of_work work{notes};
+    for (note& each : rows) {
+        each.name.front() = '\xe5';
+        work.add(each);
+    }
+    CHECK(work.save({.mode = save_mode::batch, .split = true})->good());
+}
+
+} // namespace
+
+TEST_CASE("logged: bulk loads and units of work leave room for long keys in the entries") {
+    for (std::size_t const size : {18'000U, 19'500U, 20'500U}) { load_long_keys<logged>(size); }
+    for (std::size_t const size : {30'000U, 32'000U}) {
+        load_long_keys<logged_with<log_options{.lanes = 16}>>(size);
+        load_long_keys<logged_with<log_options{.lanes = 64}>>(size);
     }
 }
