@@ -56,6 +56,25 @@ struct poisoned {
     }
 };
 
+/// Finds transactions of more than three rows too large, at their fourth operation, though its profile allows more.
+struct narrow {
+    using is_transport = void;
+    memory_backend below;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, transact>) {
+            constexpr std::size_t most = 3;
+            if (request.changes.size() > most) {
+                error large{error_code::request_body_too_large, "the batch is too large"};
+                large.operation_index = most;
+                return failure{std::move(large)};
+            }
+        }
+        return below.execute(request, context);
+    }
+};
+
 /// Each row ends in one state.
 bool adds_up(bulk_progress const& of) {
     return of.read == of.written + of.already_there + of.superseded + of.refused + of.held;
@@ -324,6 +343,16 @@ TEST_CASE("a row that keeps failing while others are written is refused in the e
     REQUIRE(report.refusals.size() == 1);
     CHECK(report.refusals[0].index == 77);
     CHECK(report.refusals[0].error.code == error_code::internal_error);
+}
+
+TEST_CASE("a transaction that the service finds too large is split, and none of its rows is refused") {
+    narrow const store{};
+    table<book> const books{store, "books"};
+    books.create().value();
+    auto const report = bulk_insert(books, some_books(100, 1)).value();
+    CHECK(report.written == 100);
+    CHECK(report.refused == 0);
+    CHECK(adds_up(report));
 }
 
 TEST_CASE("a load can be cancelled and has a deadline") {

@@ -196,6 +196,12 @@ TEST_CASE("the times of a token are checked to the second") {
     CHECK(at(now_seconds + 1, now_seconds) == "accepted");
     CHECK(at(now_seconds, 0) == expired);
     CHECK(at(now_seconds + 10, now_seconds + 1) == early);
+    by.rules.skew = (std::chrono::seconds::max)();
+    by.check = token_check::with_keys(by.file.path, by.rules).value();
+    CHECK(at(1, 253'402'300'799) == "accepted");
+    by.rules.skew = (std::chrono::seconds::min)();
+    by.check = token_check::with_keys(by.file.path, by.rules).value();
+    CHECK(at(253'402'300'799, 0) == expired);
     for (std::string const each :
         {"-1", "1e300", "null", "true", "\"1999999999\"", "9223372036854775808", "1e999", "[]"}) {
         CHECK(by(ec().token(claims{.exp = each}.text())) == malformed);

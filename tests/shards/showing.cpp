@@ -599,3 +599,67 @@ TEST_CASE("kept rows: they serve one request, of their query, and each row is re
     by_token.continuation = first.continuation;
     CHECK(rows_of(by_token) == again);
 }
+
+namespace {
+
+/// A store with a secondary: what that location serves is stale.
+struct two_locations {
+    using is_transport = void;
+    using visits_pages = two_locations;
+
+    memory_backend below;
+
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = below.execute(request, context);
+        if constexpr (std::same_as<Request, read_entities> || std::same_as<Request, query_entities>) {
+            if (answer) { answer->stale = context.location == read_location::secondary; }
+        }
+        return answer;
+    }
+};
+
+} // namespace
+
+TEST_CASE("kept rows: pages of rows that a secondary served say so, and a page of the primary does not use them") {
+    sharding::world const all;
+    for (std::string const name : {"alpha", "beta", "gamma"}) { all.stores->emplace(name, two_locations{}); }
+    sharded const cloud{
+        map_without_identity(all.catalogue, "shardmap", virtual_shards{16}, {"alpha", "beta"}, {std::chrono::hours{1}}),
+        all.opener()};
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (std::int32_t number = 0; number < 200; ++number) {
+        items.insert({"group " + std::to_string(number), number, 0}).value();
+    }
+    std::size_t shown = 0;
+    auto const count = [&](std::span<row_view const> run) { shown += run.size(); };
+    page_visitor const visit{count};
+    for (bool const shows : {false, true}) {
+        for (bool const changes : {false, true}) {
+            query_entities asked{"items", {}, {}, {}, 20, {}};
+            shown = 0;
+            for (std::size_t number = 0; number == 0 || asked.continuation; ++number) {
+                call context;
+                context.location = changes && number % 2 == 1 ? read_location::primary : read_location::secondary;
+                bool stale = false;
+                if (shows) {
+                    auto done = cloud.execute(read_entities{asked.table, &asked, &visit}, context).value();
+                    stale = done.stale;
+                    asked.continuation = std::move(done.continuation);
+                    asked.kept = std::move(done.kept);
+                } else {
+                    auto done = cloud.execute(asked, context).value();
+                    shown += done.rows.size();
+                    stale = done.stale;
+                    asked.continuation = std::move(done.continuation);
+                    asked.kept = std::move(done.kept);
+                }
+                CAPTURE(shows, changes, number);
+                CHECK(stale == (context.location == read_location::secondary));
+            }
+            CHECK(shown == 200);
+        }
+    }
+}

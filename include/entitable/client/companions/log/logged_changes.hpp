@@ -19,7 +19,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// How far a reader has read the change log of a partition. May be stored as a text; the same on every store. A new position is before
-/// everything: the first read asks for a full read of the partition.
+/// everything: the first read asks for a full read of the partition. A position does not name its partition: in another partition of the
+/// table it is not refused, and changes are missed.
 struct log_position {
     guid log{}; ///< the log that the numbers belong to; another one if the log was started again
     std::vector<std::int64_t>

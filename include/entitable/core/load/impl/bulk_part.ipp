@@ -121,7 +121,9 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
         return begin_write();
     }
     std::size_t const at = phase_ == phase::read ? asking_->at : single_ ? 0 : why.operation_index.value_or(size());
-    if (at >= size()) { return split(false); }
+    // The operation at which a transaction becomes too large is not at fault.
+    bool const together = phase_ == phase::write && size() > 1 && why.code == error_code::request_body_too_large;
+    if (at >= size() || together) { return split(false); }
     bool const conflict = mode_ == bulk_mode::insert && why.code == error_code::entity_already_exists;
     bool const gone = mode_ == bulk_mode::remove && why.code == error_code::resource_not_found;
     bool const beaten = mode_ == bulk_mode::update && was_beaten(why, rival_change::changed_or_removed);

@@ -6,6 +6,7 @@
 #include <entitable/serve/server/detail/token_parts.hpp>
 #include <entitable/serve/server/token_check.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <mutex>
@@ -71,7 +72,8 @@ public:
             return bearer_verdict::refused("Audience validation failed. Audience did not match.");
         }
         std::int64_t const now = (rules_.time->now().ticks - date_time::unix_epoch) / date_time::ticks_per_second;
-        std::int64_t const skew = rules_.skew.count();
+        constexpr std::int64_t most = 1'000'000'000'000; // longer than all times of tokens, so that no sum overflows
+        std::int64_t const skew = std::clamp(std::int64_t{rules_.skew.count()}, -most, most);
         if (now - skew >= said->expires) {
             return bearer_verdict::refused("Lifetime validation failed. The token is expired.");
         }

@@ -107,6 +107,7 @@ struct shard_part {
     bool ended{};
     bool failed{};
     bool queued{}; ///< its next row waits to be merged
+    bool stale{};  ///< whether `rows` may be behind the primary
 
     [[nodiscard]] bool hungry() const noexcept { return at == rows.size() && !ended; }
     /// Returns the keys whose shard is queried next, or was queried for these keys.

@@ -94,6 +94,7 @@ private:
         shared<kept_rows> owned{made};
         made->parts = std::move(parts_);
         made->map = std::move(map_);
+        made->location = context_.location;
         made->query = print_;
         made->token = *token;
         made->read_at = read_at_;
@@ -109,7 +110,7 @@ private:
         if (given == nullptr || misses_ != nullptr || given->kind() != kept_parts::own_kind()) { return false; }
         auto& before = static_cast<kept_parts&>(*given);
         if (before.query != print_ || before.token != request_.continuation || before.map.get() != map_.get() ||
-            before.writes != writes_ || read_at_ - before.read_at > longest) {
+            before.writes != writes_ || before.location != context_.location || read_at_ - before.read_at > longest) {
             return false;
         }
         if (!before.take()) { return false; }
@@ -118,7 +119,10 @@ private:
             if (waits && (each.way.map.get() != map_.get() || !map_->good(*each.way.place, read_at_))) { return false; }
         }
         parts_ = std::move(before.parts);
-        for (shard_part& each : parts_) { each.queued = false; }
+        for (shard_part& each : parts_) {
+            each.queued = false;
+            stale_ = stale_ || (each.stale && each.at < each.rows.size());
+        }
         several_ = parts_.size() > 1;
         read_at_ = before.read_at;
         // The reader continues from page to page, so what does not fit into this page is not read in vain.
@@ -272,6 +276,7 @@ private:
         }
         if (!answer) { return fail(part, answer.error()); }
         examined_ += answer->examined;
+        part.stale = answer->stale;
         stale_ = stale_ || answer->stale;
         part.rows = std::move(answer->rows);
         part.at = 0;

@@ -4,6 +4,7 @@
 
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/detail/index_writer.hpp>
+#include <entitable/client/companions/index/detail/logged_writes.hpp>
 #include <entitable/core/row/compare.hpp>
 #include <entitable/core/try.hpp>
 
@@ -43,6 +44,9 @@ ENTITABLE_DECL result<maintained_write> write_maintained_rows(
         // The known states have expired: an index may have been built in the meantime without this write.
         auto const mend = [&]() -> result<void> {
             ENTITABLE_CHECK(family.read_states(context));
+            if (family.log && !writer.states().keeps(family.log->companion)) {
+                ENTITABLE_CHECK(log_again(family, *partition_key, writer.entities()));
+            }
             for (std::string const& row_key : writer.entities()) {
                 ENTITABLE_CHECK(mend_entity(family, {*partition_key, row_key}, context));
             }

@@ -27,10 +27,11 @@ ENTITABLE_DECL result<read_lane> read_lane_after(index_family const& family, std
     result<read_lane> read{std::in_place};
     read->number = after;
     std::size_t const lanes = family.log->lanes;
+    constexpr std::int64_t last = (std::numeric_limits<std::int64_t>::max)();
     query_entities asked;
     asked.table = family.main.name();
     asked.range.partition = key_interval::only(std::string{partition_key});
-    asked.range.row = {key_bound::including(log_entry_key(lanes, lane, after + 1).to_string()),
+    asked.range.row = {key_bound::including(log_entry_key(lanes, lane, after == last ? last : after + 1).to_string()),
         key_bound::including(log_head_key(lanes, lane).to_string())};
     asked.page_size = (std::min)(std::uint32_t{1000}, most + 1); // the head as well
     page_cursor pages{std::move(asked)};

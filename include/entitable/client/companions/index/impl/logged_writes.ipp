@@ -7,6 +7,7 @@
 #include <entitable/core/try.hpp>
 
 #include <algorithm>
+#include <span>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -83,14 +84,16 @@ ENTITABLE_DECL result<transact::response> write_logged(index_family const& famil
     }
 }
 
-ENTITABLE_DECL result<void> log_again(
-    index_family const& family, std::string const& partition_key, std::vector<std::string> const& entities) {
+/// Adds an entry for some rows.
+ENTITABLE_DECL result<void> log_some_again(
+    index_family const& family, std::string const& partition_key, std::span<std::string const> entities) {
     call context = log_call_of(family);
+    context.operation_id.clear();
     log_writer writer{family.main, *family.log, family.seed_of_ids()};
     std::uint64_t seed = 0;
     for (contention rivals{family.options.max_attempts, family.options.delays};;) {
         ENTITABLE_TRY(shared<index_states> const states, family.states(context));
-        if (entities.empty() || !states->keeps(family.log->companion)) { return {}; }
+        if (!states->keeps(family.log->companion)) { return {}; }
         transact request{family.main.name(), {}};
         for (std::string const& each : entities) {
             request.changes.push_back(mutation::insert(row{partition_key, each, {}})); // only their keys are used
@@ -108,6 +111,18 @@ ENTITABLE_DECL result<void> log_again(
         failure refused = std::move(made).as_failure();
         ENTITABLE_CHECK(wait_for_log(family, rivals, context, std::move(refused.error()), seed));
     }
+}
+
+ENTITABLE_DECL result<void> log_again(
+    index_family const& family, std::string const& partition_key, std::vector<std::string> const& entities) {
+    // A transaction without the log has more changes than one with it: each part fits, whatever lanes it touches.
+    std::size_t const most = (std::max)(std::size_t{1}, family.main.store().profile().max_operations / 3);
+    for (std::span<std::string const> left{entities}; !left.empty();) {
+        std::size_t const part = (std::min)(most, left.size());
+        ENTITABLE_CHECK(log_some_again(family, partition_key, left.first(part)));
+        left = left.subspan(part);
+    }
+    return {};
 }
 
 } // namespace detail

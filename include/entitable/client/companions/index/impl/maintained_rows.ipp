@@ -96,6 +96,7 @@ ENTITABLE_DECL bool maintained_rows::has_no_companions(mutation const& change) c
 
 ENTITABLE_DECL bool maintained_rows::are_only_logged(std::span<mutation const> changes) const noexcept {
     if (!family_->log || family_->maintains_all || !family_->main.options().operation_id.empty()) { return false; }
+    if (changes.empty()) { return false; } // refused by the validation of all others
     return std::ranges::all_of(changes, [&](mutation const& each) {
         if (system_row::is_one(each.entity.row_key())) { return true; }
         entity_type const* const of = family_->type_of(each.entity.partition_key(), each.entity.row_key());

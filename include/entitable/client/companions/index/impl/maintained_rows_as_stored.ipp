@@ -48,7 +48,7 @@ ENTITABLE_DECL profile maintained_rows::limits() const {
             return entities * most + 2 * (std::min)(entities, family_->log->lanes);
         };
         while (changes > 1 && operations(changes) > limits.max_operations) { --changes; }
-        limits.max_transaction_size -= limits.max_transaction_size / 16; // for the entries
+        limits.max_transaction_size -= log_bytes(limits, changes, family_->log->lanes);
     }
     limits.max_operations = (std::max)(std::size_t{1}, changes);
     limits.max_transaction_size /= rows;

@@ -24,6 +24,7 @@ ENTITABLE_DECL bool maintaining::has_own(transact const& request) const {
 ENTITABLE_DECL entitable::profile maintaining::profile() const {
     entitable::profile limits = writer_->limits();
     limits.max_transaction_size = below_.profile().max_transaction_size; // callers measure what they send
+    if (family_->log) { limits.max_transaction_size -= log_bytes(limits, limits.max_operations, family_->log->lanes); }
     return limits;
 }
 

@@ -8,6 +8,7 @@
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/log/logged_changes.hpp>
 #include <entitable/core/etag.hpp>
+#include <entitable/core/request/profile.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/core/row/row.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -60,6 +61,10 @@ private:
 [[nodiscard]] log_key log_entry_key(std::size_t lanes, std::uint32_t lane, std::int64_t number);
 /// Returns the row key of a head, which sorts after the entries of its lane.
 [[nodiscard]] log_key log_head_key(std::size_t lanes, std::uint32_t lane);
+
+/// Returns how many bytes of a transaction to leave to the log, at most half of them: an upper bound for the rows of the log if this many
+/// entities are changed.
+[[nodiscard]] std::size_t log_bytes(profile const& limits, std::size_t changes, std::size_t lanes) noexcept;
 
 [[nodiscard]] row log_entry_row(std::string_view partition_key, std::string_view row_key, log_entry const& entry);
 [[nodiscard]] row log_head_row(

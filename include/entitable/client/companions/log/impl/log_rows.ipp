@@ -8,6 +8,8 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -40,6 +42,18 @@ ENTITABLE_DECL log_key log_head_key(std::size_t lanes, std::uint32_t lane) {
     log_key made = log_lane_prefix(lanes, lane);
     made.append("head");
     return made;
+}
+
+ENTITABLE_DECL std::size_t log_bytes(profile const& limits, std::size_t changes, std::size_t lanes) noexcept {
+    constexpr std::size_t fixed = 2048; // header fields, an address and the properties of one row, without its keys
+    auto const key = [&](std::size_t most) {
+        std::size_t const utf8 = 3 * limits.max_key_units;
+        return most == 0 ? utf8 : (std::min)(utf8, most);
+    };
+    // A byte of a key takes two in an entry, if it is an escaped quote, and six in an address.
+    std::size_t const entries = changes * (2 * key(limits.max_row_key_size) + 4);
+    std::size_t const rows = 2 * (std::min)(changes, lanes) * (fixed + 8 * key(limits.max_partition_key_size));
+    return (std::min)(entries + rows, limits.max_transaction_size / 2);
 }
 
 /// Builds a row whose descriptor is known, without intermediate texts: each write makes two such rows.
