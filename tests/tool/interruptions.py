@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the entitable authors
-"""Kills the command entitable while it imports and copies, and closes what it writes to. The rows are the same in the end."""
+"""Kills the command entitable while it imports, copies and synchronises, and closes what it writes to. The rows are the same in the end."""
 
 import os
 import random
@@ -25,10 +25,10 @@ def expect(good, what):
         sys.exit(f"FAILED: {what} (seed {SEED})")
 
 
-def run_with_kills(words, seconds, kills):
+def run_with_kills(words, seconds, kills, resume=("--resume",)):
     """Runs the command; stops it at random moments by SIGKILL and SIGINT; returns its last run."""
     for kill in range(kills + 1):
-        running = subprocess.Popen([PROGRAM, *words, "--resume"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        running = subprocess.Popen([PROGRAM, *words, *resume], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             limit = 300 if kill == kills else random.uniform(0.02, seconds)
             out, err = running.communicate(timeout=limit)
@@ -74,6 +74,19 @@ def main():
         expect(run("export", "killed copy.db", "rows").stdout == rows, "a killed copy ended with other rows")
         expect(not os.path.exists("rows-to-rows.copy"), "the state of the copy is left behind")
 
+        words = ["sync", "whole.db", "rows", "cloud.db", "rows", "--whole-table", "--create"]
+        began = time.monotonic()
+        expect(run("sync", "copy.db", "rows", "other.db", "rows", "--whole-table", "--create").returncode == 0, "sync failed")
+        seconds = time.monotonic() - began
+        ended = run_with_kills(words, seconds, 6, ())
+        expect(ended[0] == 0, f"the repeated sync ended with {ended}")
+        expect(run("export", "cloud.db", "rows").stdout == rows, "a killed sync ended with other rows in the cloud")
+        ended = run_with_kills(["sync", "device.db", *words[2:]], seconds, 6, ())
+        expect(ended[0] == 0, f"the repeated sync ended with {ended}")
+        expect(run("export", "device.db", "rows").stdout == rows, "a killed sync ended with other rows here")
+        again = run(*words).stdout
+        expect(": 0 rows pulled, 0 pushed\n" in again and "conflict" not in again, f"a killed sync is repeated: {again}")
+
         # A reader that closes the pipe is not an error; a full disk is.
         piped = subprocess.run(["bash", "-c", '"$1" export whole.db rows | head -n 1; echo "code ${PIPESTATUS[0]}"', "bash", PROGRAM],
             capture_output=True, text=True, timeout=300)
@@ -86,7 +99,7 @@ def main():
             os.symlink("/dev/full", "full.csv.new")
             ended = run("export", "whole.db", "rows", "-o", "full.csv")
             expect(ended.returncode == 1 and not os.path.exists("full.csv"), f"an export to a full disk: {ended}")
-    print("killed imports and copies ended the same")
+    print("killed imports, copies and synchronisations ended the same")
 
 
 main()

@@ -217,7 +217,11 @@ private:
             with_.err << "held back " << keys_text(each.partition_key, each.row_key) << ": " << reason(each.error)
                       << '\n';
         });
-        list(done.failed, with_.err, "partitions failed", [&](entitable::failed_partition const& each) {
+        std::vector<entitable::failed_partition> failed = done.failed;
+        if (with_.interrupted.cancelled()) { // what Ctrl-C ended is no news
+            std::erase_if(failed, [](auto const& each) { return each.error.code == entitable::error_code::cancelled; });
+        }
+        list(failed, with_.err, "partitions failed", [&](entitable::failed_partition const& each) {
             with_.err << "partition \"" << printable(each.partition_key) << "\" failed: " << reason(each.error) << '\n';
         });
         name_all(done.restored, "the local rows are older than what was sent: the file was restored, or copied");
