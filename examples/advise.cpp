@@ -7,7 +7,7 @@
 /// service. For a store in a file, or for a CSV file that is not a table yet.
 
 #include "support/csv.hpp"
-#include "support/json.hpp"
+#include "support/workload_file.hpp"
 #include <entitable/advice.hpp>
 #include <entitable/file.hpp>
 
@@ -15,7 +15,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -48,11 +47,6 @@ A workload:
    "writes":  [{"name": "import", "per_second": 300, "per_transaction": 1},
                {"name": "transfer", "per_second": 10, "together": ["tx"]}]}
 
-All conditions of a query must hold; the operators are ==, !=, <, <=, >, >= and starts_with. In a query of
-equalities alone, a value stands for every existing value, each as often as entities have it ("values":
-"as_stored"); a query with other conditions is taken as written ("given"). With "each_alike" all values are
-queried equally often. A query without conditions reads the whole table. Writes that are "together" are one
-transaction for all entities with the same values of these members.
 )";
 
 struct arguments {
@@ -128,34 +122,6 @@ std::string read_file(std::string const& path) {
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// ---- keys that are only known at run time ---------------------------------------------------------------------------
-
-/// Keys of members whose names are only known at run time. Must outlive its builder.
-struct named_keys {
-    std::vector<entitable::key_component> partition, row;
-    entitable::key_declaration declared;
-
-    named_keys(std::string const& entity, std::vector<std::string> const& of_partition,
-        std::vector<std::string> const& of_row, auto is_number) {
-        declared.entity = entity;
-        auto const describe = [&](std::vector<std::string> const& names, auto& layout, auto& components) {
-            for (std::string const& each : names) {
-                entitable::key_component component;
-                component.name = each;
-                component.optional = true;
-                layout.push_back(component);
-                entitable::declared_component made;
-                made.member = each;
-                made.text = !is_number(each);
-                made.ordered = !made.text || &each == &names.back();
-                components.push_back(made);
-            }
-        };
-        describe(of_partition, partition, declared.partition);
-        describe(of_row, row, declared.row);
-    }
-};
-
 // ---- lists ------------------------------------------------------------------------------------------------------------
 
 struct column {
@@ -210,7 +176,7 @@ entitable::table_sample sample_of_list(arguments const& given) {
     }
     std::size_t const dot = given.file.find_last_of("/\\");
     std::string const name = given.file.substr(dot == std::string::npos ? 0 : dot + 1);
-    named_keys const keys{name.substr(0, name.find('.')), given.partition, of_row,
+    examples::named_keys const keys{name.substr(0, name.find('.')), given.partition, of_row,
         [&](std::string const& each) { return each == "line" || find(each).whole; }};
     entitable::sample_builder builder{keys.declared, keys.partition, keys.row, {given.rows, given.seed, true}};
     std::stringstream second{all};
@@ -256,7 +222,7 @@ entitable::table_sample sample_of_table(arguments const& given) {
     entitable::sample_table_options how;
     how.rows = given.rows;
     how.seed = given.seed;
-    named_keys const keys{given.table, given.partition, given.row, [](std::string const&) { return true; }};
+    examples::named_keys const keys{given.table, given.partition, given.row, [](std::string const&) { return true; }};
     bool const named = !given.partition.empty() && !given.row.empty();
     auto sample = named
         ? entitable::sample_rows(*store, given.table,
@@ -268,111 +234,11 @@ entitable::table_sample sample_of_table(arguments const& given) {
 
 // ---- workloads --------------------------------------------------------------------------------------------------------
 
-double number_of(examples::json_value const& of, char const* name, double otherwise) {
-    examples::json_value const* const found = of.find(name);
-    return found == nullptr ? otherwise : found->number;
-}
-
-std::string text_of(examples::json_value const& of, char const* name) {
-    examples::json_value const* const found = of.find(name);
-    return found == nullptr ? std::string{} : found->text;
-}
-
-/// In the form that the member has in the sample: numbers in keys are text.
-entitable::value operand_for(
-    entitable::table_sample const& sample, std::string const& member, examples::json_value const& given) {
-    if (given.is == examples::json_value::kind::text) { return entitable::value_view{given.text}; }
-    if (given.is == examples::json_value::kind::boolean) { return entitable::value_view{given.number != 0}; }
-    entitable::sample_column const* const column = sample.find(member);
-    if (column == nullptr || column->values.size() == 0) { return entitable::value_view{given.number}; }
-    entitable::value_view const one = column->value(0);
-    if (one.type() == entitable::edm_type::int32) {
-        return entitable::value_view{static_cast<std::int32_t>(given.number)};
-    }
-    if (one.type() == entitable::edm_type::int64) {
-        return entitable::value_view{static_cast<std::int64_t>(given.number)};
-    }
-    if (one.type() != entitable::edm_type::string) { return entitable::value_view{given.number}; }
-    std::string text;
-    std::size_t const digits = one.as_string().size();
-    if (digits >= 19) {
-        entitable::key_codec<std::int64_t>::append(text, static_cast<std::int64_t>(given.number));
-    } else if (digits >= 10) {
-        entitable::key_codec<std::int32_t>::append(text, static_cast<std::int32_t>(given.number));
-    } else {
-        text = std::to_string(static_cast<std::int64_t>(given.number));
-        text.insert(0, digits > text.size() ? digits - text.size() : 0, '0');
-    }
-    return entitable::value_view{text};
-}
-
-entitable::asked_query query_of(entitable::table_sample const& sample, examples::json_value const& given) {
-    using entitable::filter_operator;
-    constexpr std::pair<char const*, filter_operator> operators[] = {{"==", filter_operator::equal},
-        {"!=", filter_operator::not_equal}, {"<", filter_operator::less}, {"<=", filter_operator::less_equal},
-        {">", filter_operator::greater}, {">=", filter_operator::greater_equal},
-        {"starts_with", filter_operator::equal}};
-    entitable::asked_query made;
-    made.name = text_of(given, "name");
-    made.scan_allowed = true;
-    if (examples::json_value const* const where = given.find("where")) {
-        for (examples::json_member const& condition : where->members) {
-            auto const& parts = condition.value.members;
-            filter_operator const* operation = nullptr;
-            for (auto const& [words, meaning] : operators) {
-                operation = parts.size() == 3 && parts[1].value.text == words ? &meaning : operation;
-            }
-            if (operation == nullptr) {
-                give_up("a condition of '" + made.name + "' is not [\"member\", \"==\", value]");
-            }
-            std::string const member = parts[0].value.text;
-            if (sample.find(member) == nullptr) {
-                give_up("'" + made.name + "' asks for " + member + ", which no entity has");
-            }
-            bool const prefix = parts[1].value.text == "starts_with";
-            made.nodes.push_back(
-                {*operation, prefix ? entitable::asked_node::test::prefix : entitable::asked_node::test::value, member,
-                    operand_for(sample, member, parts[2].value)});
-            if (made.nodes.size() > 1) { made.nodes.push_back({filter_operator::all_of, {}, {}, {}}); }
-        }
-    }
-    made.rate.per_second = number_of(given, "per_second", 1);
-    made.rate.priority = number_of(given, "priority", 1);
-    made.rate.zipf = number_of(given, "zipf", 0);
-    made.rate.latency = std::chrono::nanoseconds{static_cast<std::int64_t>(number_of(given, "latency_ms", 0) * 1e6)};
-    std::string const values = text_of(given, "values");
-    made.rate.values = values == "given" ? entitable::asked_values::given
-        : values == "each_alike"         ? entitable::asked_values::each_alike
-        : values == "as_stored"          ? entitable::asked_values::as_stored
-                                         : entitable::asked_values::automatic;
-    return made;
-}
-
 entitable::workload read_workload(std::string const& path, entitable::table_sample const& sample) {
-    entitable::workload load;
-    if (path.empty()) { return load; }
-    std::string const text = read_file(path);
-    examples::json_reader reader;
-    auto const read = reader.read(text);
-    if (!read) { give_up(path + ", line " + std::to_string(reader.line()) + ": this is no JSON"); }
-    for (char const* each : {"queries", "writes"}) {
-        examples::json_value const* const list = read->find(each);
-        for (std::size_t index = 0; list != nullptr && index < list->members.size(); ++index) {
-            examples::json_value const& one = list->members[index].value;
-            if (std::strcmp(each, "queries") == 0) {
-                load.add(query_of(sample, one));
-            } else {
-                std::vector<std::string> together;
-                if (examples::json_value const* const shared = one.find("together")) {
-                    for (auto const& member : shared->members) { together.push_back(member.value.text); }
-                }
-                load.writes(text_of(one, "name"),
-                    {number_of(one, "per_second", 1), number_of(one, "per_transaction", 1),
-                        number_of(one, "priority", 1), entitable::shared_members::named(std::move(together))});
-            }
-        }
-    }
-    return load;
+    if (path.empty()) { return {}; }
+    auto read = examples::workload_reader{sample}.read(read_file(path));
+    if (!read) { give_up(path + ": " + read.error().message); }
+    return *std::move(read);
 }
 
 } // namespace
@@ -381,6 +247,7 @@ int main(int count, char** words) {
     arguments const given = parse(count, words);
     if (given.help) {
         std::fputs(help, stdout);
+        std::fputs(examples::workload_help, stdout);
         return 0;
     }
     entitable::table_sample const sample = given.table.empty() ? sample_of_list(given) : sample_of_table(given);

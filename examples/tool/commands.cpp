@@ -33,11 +33,13 @@ void add_all(command_list& all) {
     add_import(all);
     add_export(all);
     add_copy(all);
+    add_sync(all);
     add_serve(all);
     add_queue(all);
     add_backup(all);
     add_restore(all);
     add_shards(all);
+    add_advise(all);
     add_plan(all);
     add_stress(all);
     add_check(all);

@@ -67,9 +67,16 @@ inline constexpr char const* store_help = "Address of the store: file:PATH or PA
 /// The failure, with what to do if the table does not exist.
 [[nodiscard]] entitable::failure no_table(entitable::failure failed, std::string const& table);
 
-/// Checks that no indexes or sums are declared for a table, because this program would not maintain them. Nothing is checked if
-/// `unmaintained`. Errors: the refusal, which names --unmaintained; those of the request. A table that does not exist passes.
+/// Checks that a table has no rows that only the library changes: declared indexes, sums and change logs; queues, views, sequences and other
+/// tables of its own rows, which their first row tells. Cost: 2 requests. Errors: the refusal, which ends in `advice`; those of the requests. A table
+/// that does not exist passes.
 [[nodiscard]] entitable::result<void> check_unmaintained(
+    entitable::any_store const& store, std::string const& table, std::string_view advice);
+/// Does the same for writes of single rows, with an advice that names --unmaintained. Nothing is checked if `unmaintained`.
+[[nodiscard]] entitable::result<void> check_writable(
+    entitable::any_store const& store, std::string const& table, bool unmaintained);
+/// Does the same for a copy, whose rows may be those of a queue: checks that no indexes or sums are declared.
+[[nodiscard]] entitable::result<void> check_undeclared(
     entitable::any_store const& store, std::string const& table, bool unmaintained);
 
 // One line for each command.
@@ -94,5 +101,7 @@ void add_restore(command_list& all);
 void add_shards(command_list& all);
 void add_plan(command_list& all);
 void add_stress(command_list& all);
+void add_sync(command_list& all);
+void add_advise(command_list& all);
 
 } // namespace tool

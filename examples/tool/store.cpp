@@ -31,7 +31,8 @@ entitable::result<entitable::any_store> open_store(std::string const& address) {
     std::error_code ignored;
     if (parsed && parsed->component() == entitable::store_component::file &&
         !std::filesystem::exists(parsed->place(), ignored)) {
-        return refuse("the file of the store does not exist: \"put --create\" and \"import\" make one");
+        return refuse(
+            "the file of the store does not exist: \"put --create\", \"sync --create\" and \"import\" make one");
     }
     return opened;
 }
@@ -77,23 +78,112 @@ entitable::result<void> for_each_row(entitable::any_store const& store, entitabl
     return {};
 }
 
+namespace {
+
+using entitable::row_view;
+using entitable::system_row::kind;
+
+bool is_whole(row_view const& row, std::string_view name) {
+    auto const found = row.find(name);
+    return found && (found->type() == entitable::edm_type::int32 || found->type() == entitable::edm_type::int64);
+}
+bool is_text(row_view const& row, std::string_view name) {
+    auto const found = row.find(name);
+    return found && found->type() == entitable::edm_type::string;
+}
+
+/// What the rows in partitions of the library declare: indexes and sums, or that the table is a queue or a view.
+std::optional<std::string> declared_by(row_view const& row) {
+    if (row.row_key.starts_with(entitable::system_row::index)) {
+        auto const state = row.find("State");
+        if (state && state->type() == entitable::edm_type::string && state->as_string() == "retired") { return {}; }
+        return "indexes or sums (\"" + std::string{row.row_key.substr(entitable::system_row::index.size())} + "\")";
+    }
+    kind const* const of = entitable::system_row::kind_of(row.row_key);
+    return of != nullptr && of->owns_table ? std::optional{std::string{of->holds}} : std::nullopt;
+}
+
+/// What a table of the library's own rows begins with; see docs/stored_formats.md.
+std::optional<std::string> owned_by(row_view const& row) {
+    if (kind const* const of = entitable::system_row::kind_of(row.row_key)) {
+        return of->changed == entitable::system_row::copying::refused ? std::optional{std::string{of->holds}}
+                                                                      : std::nullopt;
+    }
+    if (row.find(entitable::system_row::wide_parts)) { return "wide entities"; }
+    bool const counts = row.partition_key == "identities" || row.partition_key.starts_with("identities__");
+    if (counts && is_whole(row, "Value")) { return "a sequence"; }
+    if (is_text(row, "State") && is_text(row, "Claim") && is_text(row, "Id") && is_whole(row, "Lease") &&
+        is_whole(row, "Runs")) {
+        return "keys of once";
+    }
+    if (row.partition_key == "backup" && is_text(row, "state")) { return "a backup of shards"; }
+    bool const is_reference = row.partition_key == "reference" && (row.row_key == "master" || row.row_key == "copy");
+    if (is_reference && is_whole(row, "version")) { return "the state of a reference table"; }
+    bool const is_map = row.partition_key == "map" && row.row_key.starts_with("attributes") && is_text(row, "region");
+    if (is_map || ((row.partition_key == "map" || row.partition_key == "stores") && is_whole(row, "hash_version"))) {
+        return "a map of shards";
+    }
+    return std::nullopt;
+}
+
+/// Visits rows until one has content that is kept by others, and returns that content.
+entitable::result<std::optional<std::string>> first_kept(entitable::any_store const& store,
+    entitable::query_entities asked, std::optional<std::string> (*kept)(row_view const&), bool only_first) {
+    std::optional<std::string> found;
+    auto const read = for_each_row(store, std::move(asked), [&](row_view each) -> entitable::result<bool> {
+        found = kept(each);
+        return !found && !only_first;
+    });
+    if (!read && read.error().code != entitable::error_code::table_not_found) {
+        return entitable::failure{read.error()};
+    }
+    return found;
+}
+
+/// The rows of the partitions that belong to the library.
+entitable::query_entities rows_of_library(std::string const& table) {
+    entitable::query_entities asked;
+    asked.table = table;
+    asked.range.partition.lower = entitable::key_bound::including(std::string{entitable::system_row::prefix});
+    asked.range.partition.upper = entitable::key_bound::excluding(std::string{entitable::system_row::end});
+    return asked;
+}
+
+entitable::failure refuse_kept(std::string const& table, std::string const& content, std::string_view advice) {
+    return refuse("the table \"" + table + "\" has " + content + ", " + std::string{advice});
+}
+
+constexpr std::string_view advice_for_writes =
+    "which this command would leave wrong: write with the program that declares "
+    "them, or repeat the command with --unmaintained and repair them afterwards";
+
+} // namespace
+
 entitable::result<void> check_unmaintained(
+    entitable::any_store const& store, std::string const& table, std::string_view advice) {
+    ENTITABLE_TRY(auto content, first_kept(store, rows_of_library(table), declared_by, false));
+    if (!content) {
+        entitable::query_entities first;
+        first.table = table;
+        first.page_size = 1;
+        ENTITABLE_TRY(content, first_kept(store, std::move(first), owned_by, true));
+    }
+    return content ? entitable::result<void>{refuse_kept(table, *content, advice)} : entitable::result<void>{};
+}
+
+entitable::result<void> check_writable(entitable::any_store const& store, std::string const& table, bool unmaintained) {
+    return unmaintained ? entitable::result<void>{} : check_unmaintained(store, table, advice_for_writes);
+}
+
+entitable::result<void> check_undeclared(
     entitable::any_store const& store, std::string const& table, bool unmaintained) {
     if (unmaintained) { return {}; }
     entitable::query_entities asked;
     asked.table = table;
     asked.range.partition = entitable::key_interval::only(std::string{entitable::system_row::index});
-    auto const read = for_each_row(store, std::move(asked), [&](entitable::row_view each) -> entitable::result<bool> {
-        auto const state = each.find("State");
-        bool const retired = state && state->type() == entitable::edm_type::string && state->as_string() == "retired";
-        if (retired || !each.row_key.starts_with(entitable::system_row::index)) { return true; }
-        return refuse("the table \"" + table + "\" has indexes or sums (\"" +
-            std::string{each.row_key.substr(entitable::system_row::index.size())} +
-            "\"), which this command would leave wrong: write with the program that declares them, or repeat the "
-            "command with --unmaintained and repair them afterwards");
-    });
-    if (!read && read.error().code != entitable::error_code::table_not_found) { return read; }
-    return {};
+    ENTITABLE_TRY(auto const content, first_kept(store, std::move(asked), declared_by, false));
+    return content ? entitable::result<void>{refuse_kept(table, *content, advice_for_writes)}
+                   : entitable::result<void>{};
 }
 
 } // namespace tool

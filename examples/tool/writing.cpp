@@ -273,7 +273,7 @@ outcome write_rows(writing how, write_options const& given, console& with) {
         auto const made = store.execute(entitable::create_table{given.table, true}, context);
         if (!made && made.error().code != error_code::table_already_exists) { return entitable::failure{made.error()}; }
     }
-    ENTITABLE_CHECK(check_unmaintained(store, given.table, given.unmaintained));
+    ENTITABLE_CHECK(check_writable(store, given.table, given.unmaintained));
     row_writer writer{how, given, store, with};
     if (!given.row) { return write_lines(writer, given, with); }
     entitable::row_builder built{*given.partition, *given.row};

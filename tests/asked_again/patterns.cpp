@@ -5,12 +5,14 @@
 // everything.
 
 #include <entitable/bulk.hpp>
+#include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/fleet.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/once.hpp>
 #include <entitable/sequence.hpp>
+#include <entitable/sync.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/views.hpp>
@@ -268,5 +270,50 @@ TEST_CASE("repeated requests: period tables are created, listed and dropped") {
         CHECK(asked_until_success([&] {
             return days.between({now.ticks - 30 * 864'000'000'000}, {now.ticks + 1});
         })->empty());
+    });
+}
+
+TEST_CASE("repeated requests: a table is synchronised, and the receipts of devices are removed") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        memory_backend const device;
+        auto const local = sales_in(device);
+        table<sale> const cloud{store, "sales"};
+        cloud.create().value();
+        sync_options how;
+        how.whole_table = true;
+        how.delays = {.base = {}, .least = {}, .most = {}, .jitter = 0};
+        auto const synchronised = [&] {
+            for (int asked = 0;; ++asked) {
+                auto const done = synchronize(local, cloud, how);
+                if (done) { CHECK(done->conflicts.empty()); }
+                if (done && done->good()) { return; }
+                REQUIRE(asked < 5);
+            }
+        };
+        receipt_options receipts;
+        receipts.whole_table = true;
+        receipts.delays = how.delays;
+        auto const number_of_receipts = [&] {
+            std::size_t count = 0;
+            auto const add = [&](entity const& each) { count += each.row_key().size() == 39 ? 1U : 0U; };
+            auto const read = asked_until_success([&] {
+                count = 0;
+                return row_table{store, "sales"}.for_each({}, {}, add, system_rows::shown);
+            });
+            CHECK(read);
+            return count;
+        };
+        plan();
+        synchronised();
+        CHECK(number_of_receipts() == 3);
+        // Of any age: the age is that of `expire_receipts`.
+        auto const expired = asked_until_success(
+            [&] { return detail::expire_receipts_of(detail::table_core{store, "sales", {}}, -1h, receipts); });
+        CHECK(expired->partitions == 3);
+        CHECK(number_of_receipts() == 0);
+        CHECK(asked_until_success([&] { return expire_receipts(cloud, 1h, receipts); })->removed == 0);
+        synchronised();
+        CHECK(local.scan_table().to()->size() == number_of_sales);
+        CHECK(asked_until_success([&] { return cloud.scan_table().to(); })->size() == number_of_sales);
     });
 }

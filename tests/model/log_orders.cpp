@@ -10,6 +10,7 @@
 #include <entitable/changes.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/sync.hpp>
+#include <entitable/work/sync/detail/sync_rows.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 

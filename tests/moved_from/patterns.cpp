@@ -6,10 +6,12 @@
 #include <entitable/advice.hpp>
 #include <entitable/advice/measured/stress_test.hpp>
 #include <entitable/bulk.hpp>
+#include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
+#include <entitable/sync.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>
 #include <entitable/views.hpp>
@@ -238,4 +240,16 @@ TEST_CASE("moved from: stress_test, and tables passed to functions") {
     CHECK_GONE(copy(to, from));
     CHECK_GONE(bulk_copy(to.scan_table(), from));
     CHECK_GONE(expire(from, from.scan_table(), 24h));
+    sync_options whole;
+    whole.whole_table = true;
+    CHECK_GONE(synchronize(from, to, whole));
+    CHECK_GONE(synchronize(to, from, whole));
+    receipt_options receipts;
+    receipts.whole_table = true;
+    CHECK_GONE(expire_receipts(from, 24h, receipts));
+    receipts = {.partitions = {"kiel"}};
+    CHECK_GONE(expire_receipts(from, 24h, receipts));
+    row_table rows{memory_backend{}, "sales"};
+    auto const kept_rows = moved(rows);
+    CHECK_GONE(synchronize(rows, row_table{to.store(), "sales"}, whole));
 }

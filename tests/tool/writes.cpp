@@ -5,11 +5,19 @@
 
 #include "tool_run.hpp"
 #include <entitable/client/row_table.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/messaging.hpp>
+#include <entitable/once.hpp>
 #include <entitable/open.hpp>
+#include <entitable/sequence.hpp>
 #include <entitable/tables.hpp>
 
 #include <support/catch.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
 
 using namespace entitable_test;
 
@@ -140,6 +148,89 @@ TEST_CASE("the first of several parts of a row is not changed unless --unmaintai
     CHECK(run_tool("delete", address, "rows", "p", "r", "--yes").code == 1);
     CHECK(run_tool("put", address, "rows", "p", "r", "--yes").code == 1);
     CHECK(run_tool("delete", address, "rows", "p", "r", "--yes", "--unmaintained").code == 0);
+}
+
+TEST_CASE("tables of the library's own rows are not changed unless --unmaintained") {
+    std::string const address = "memory:tool-own";
+    entitable::any_store const store = entitable::open(address).value();
+    auto const insert = [&](std::string const& table, entitable::entity const& row) {
+        entitable::row_table const rows{store, table};
+        REQUIRE(rows.create_if_absent());
+        REQUIRE(rows.insert(row));
+    };
+    REQUIRE(entitable::table_queue<tool_writes::runner>{store, "queue"}.create());
+    entitable::table_queue<tool_writes::runner> const headless{store, "headless"};
+    REQUIRE(headless.create());
+    REQUIRE(headless.enqueue({"Oslo", 7, "Ann"}));
+    {
+        entitable::call context;
+        std::string const key{entitable::system_row::queue};
+        REQUIRE(store.execute(entitable::write_entity{"headless",
+                                  entitable::mutation::remove(entitable::row{key, key, {}}, entitable::any_etag)},
+            context));
+        std::string const view{entitable::system_row::view};
+        REQUIRE(entitable::row_table(store, "view").create());
+        entitable::row const generation = entitable::row_builder{view, view}.build();
+        REQUIRE(store.execute(entitable::write_entity{"view", entitable::mutation::insert(generation)}, context));
+    }
+    REQUIRE(entitable::row_table(store, "identities").create());
+    REQUIRE(entitable::sequence{store, "tickets"}.next());
+    REQUIRE(entitable::row_table(store, "once").create());
+    entitable::once const mails{store, "mail"};
+    REQUIRE(mails.run("ann", [](entitable::once_run const&) -> entitable::result<void> { return {}; }));
+    entitable::entity wide{"p", "r"};
+    insert("wide", wide.set("WideParts", std::int32_t{2}));
+    entitable::entity map{"map", "header"};
+    insert("map", map.set("hash_version", std::int32_t{1}));
+    entitable::entity backup{"backup", "header"};
+    insert("backup", backup.set("state", "whole"));
+    entitable::entity reference{"reference", "master"};
+    insert("reference", reference.set("version", std::int64_t{1}));
+
+    std::map<std::string, std::string> const content{{"queue", "a queue"}, {"headless", "a queue"},
+        {"view", "the generations of a view, which are tables of this store"}, {"identities", "a sequence"},
+        {"once", "keys of once"}, {"wide", "wide entities"}, {"map", "a map of shards"},
+        {"backup", "a backup of shards"}, {"reference", "the state of a reference table"}};
+    std::string const line = R"({"PartitionKey":"zoe","RowKey":"new"})";
+    for (auto const& [table, holds] : content) {
+        CAPTURE(table);
+        std::string const refusal = "entitable: the table \"" + table + "\" has " + holds +
+            ", which this command would leave wrong: write with the program that declares them, or repeat the command "
+            "with --unmaintained and repair them afterwards\n";
+        for (std::string const command : {"put", "merge", "delete"}) {
+            CAPTURE(command);
+            CHECK(run_tool(command, address, table, "zoe", "new", "--yes").err == refusal);
+        }
+        std::vector<std::string> import{"import", address, table, "-", "--format", "jsonl"};
+        tool_outcome const refused = run_tool_with({.in = line}, import);
+        CHECK(refused.code == 1);
+        CHECK(refused.err == refusal);
+        import.emplace_back("--unmaintained");
+        CHECK(run_tool_with({.in = line}, import).code == 0);
+        CHECK(run_tool("delete", address, table, "zoe", "new", "--yes", "--unmaintained").code == 0);
+    }
+}
+
+TEST_CASE("rows that resemble those of the library are written") {
+    std::string const address = "memory:tool-resembling";
+    entitable::any_store const store = entitable::open(address).value();
+    entitable::row_table const rows{store, "rows"};
+    REQUIRE(rows.create());
+    entitable::entity value{"identities", "a"};
+    value.set("Value", "a text"); // numbers of a sequence are Int64
+    REQUIRE(rows.insert(value));
+    entitable::entity header{"map", "header"};
+    REQUIRE(rows.insert(header.set("state", "x")));
+    entitable::entity later{"zoe", "counter"}; // WideParts of a later row is found when that row is written
+    REQUIRE(rows.insert(later.set("WideParts", std::int32_t{2})));
+    CHECK(run_tool("put", address, "rows", "p", "new").code == 0);
+    // Rows that a synchronisation, or a write with an id, leaves beside those of the program.
+    entitable::call context;
+    for (std::string_view const key : {entitable::system_row::synced, entitable::system_row::operation}) {
+        entitable::row const beside = entitable::row_builder{"aaa", std::string{key}}.build();
+        REQUIRE(store.execute(entitable::write_entity{"rows", entitable::mutation::insert(beside)}, context));
+    }
+    CHECK(run_tool("put", address, "rows", "p", "newer").code == 0);
 }
 
 TEST_CASE("types are written as they are named") {

@@ -89,7 +89,7 @@ public:
           state_(state_path_, identity()) {}
 
     [[nodiscard]] outcome run() {
-        if (given_.from_table == given_.to_table && same_store()) {
+        if (given_.from_table == given_.to_table && same_store(given_.from, given_.to)) {
             return refuse("the source and the target are the same table");
         }
         ENTITABLE_CHECK(read_keys());
@@ -110,7 +110,7 @@ public:
         ENTITABLE_TRY(auto const from, open_store(given_.from));
         ENTITABLE_CHECK(check_source(from));
         ENTITABLE_TRY(auto const to, open_or_create_store(given_.to));
-        ENTITABLE_CHECK(check_unmaintained(to, given_.to_table, given_.unmaintained));
+        ENTITABLE_CHECK(check_undeclared(to, given_.to_table, given_.unmaintained));
         if (given_.overwrites) {
             ENTITABLE_CHECK(confirm(with_, given_.yes, "Overwrite rows of " + given_.to_table + " that differ?"));
         }
@@ -120,13 +120,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool same_store() const {
-        std::string const from = store_identity(given_.from);
-        return given_.from == given_.to ||
-            (from == store_identity(given_.to) && (from.starts_with("file:") || from.starts_with("memory:")) &&
-                from != "memory:");
-    }
-
     /// The same stores, tables and keys; for stores whose addresses can contain secrets only their kind.
     [[nodiscard]] std::string identity() const {
         std::string made;

@@ -345,7 +345,7 @@ public:
             with_.out.flush();
         }
         ENTITABLE_TRY(auto const store, open_target());
-        ENTITABLE_CHECK(check_unmaintained(store, given_.table, given_.unmaintained));
+        ENTITABLE_CHECK(check_writable(store, given_.table, given_.unmaintained));
         if (given_.replaces || given_.merges) {
             ENTITABLE_CHECK(confirm(with_, given_.yes || given_.dry_run,
                 std::string{given_.replaces ? "Replace" : "Change"} + " rows of " + given_.table +

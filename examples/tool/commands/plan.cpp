@@ -38,8 +38,9 @@ struct given_options {
     CLI::Option* of{};
 };
 
-outcome judge(plan_options const& given, console& with) {
-    if (!(given.of > 0 && given.refused <= given.of)) {
+outcome judge(plan_options const& given, given_options const& was, console& with) {
+    bool const both = was.refused->count() != 0 && was.of->count() != 0;
+    if (!(both && given.of > 0 && given.refused <= given.of)) {
         with.err << "entitable: --refused N --of M means that N of M requests were answered with 429\n";
         return exit_code::usage;
     }
@@ -61,7 +62,7 @@ outcome plan(plan_options const& given, given_options const& was, console& with)
         with.err << "entitable: give one of --to, --ingest and --refused; see entitable plan --help\n";
         return exit_code::usage;
     }
-    if (judges) { return judge(given, with); }
+    if (judges) { return judge(given, was, with); }
     if (!given.html.empty()) { ENTITABLE_CHECK(confirm_overwrite(with, given.yes, given.html)); }
     auto const rules =
         given.page == 2021 ? entitable::throughput_rules_of_2021() : entitable::throughput_rules_of_2025();

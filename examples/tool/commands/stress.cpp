@@ -53,12 +53,13 @@ entitable::result<std::vector<entitable::row>> rows_of(
     entitable::query_entities asked;
     asked.table = given.table;
     if (!given.partition.empty()) { asked.range.partition = entitable::key_interval::only(given.partition); }
-    ENTITABLE_CHECK(for_each_row(store, std::move(asked), [&](entitable::row_view each) -> entitable::result<bool> {
+    auto const read = for_each_row(store, std::move(asked), [&](entitable::row_view each) -> entitable::result<bool> {
         bool const other = !rows.empty() && rows.front().partition_key() != each.partition_key;
         if (other || rows.size() == most_rows) { return false; }
         if (!entitable::system_row::is_one(each.row_key)) { rows.emplace_back(each); }
         return true;
-    }));
+    });
+    if (!read) { return no_table(entitable::failure{read.error()}, given.table); }
     if (rows.empty()) { return refuse("the table " + given.table + " has no rows to test with in this partition"); }
     return rows;
 }

@@ -70,6 +70,13 @@ std::string store_identity(std::string const& address) {
     return "unknown";
 }
 
+bool same_store(std::string const& one, std::string const& other) {
+    std::string const first = store_identity(one);
+    return one == other ||
+        (first == store_identity(other) && (first.starts_with("file:") || first.starts_with("memory:")) &&
+            first != "memory:");
+}
+
 void progress_line::show(std::string_view given) {
     if (!with_->err_is_terminal) { return; }
     std::string text{given.substr(0, with_->width > 1 ? with_->width - 1 : given.size())};

@@ -50,6 +50,9 @@ private:
 /// The identity of a store for the state of a command: different for other files, and without anything that could be a secret.
 [[nodiscard]] std::string store_identity(std::string const& address);
 
+/// Whether two addresses certainly name the same store: the same text, the same file, the same named memory.
+[[nodiscard]] bool same_store(std::string const& one, std::string const& other);
+
 /// A file to which lines are appended, and which can be cut back. Errors: StoreFailed, StoreFull.
 class line_log {
 public:

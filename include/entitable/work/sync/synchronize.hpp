@@ -8,6 +8,7 @@
 ///     auto const report = synchronize(file_notes, cloud_notes, {.partitions = {"ann"}, .conflicts = keep_mine});
 
 #include <entitable/client/contention.hpp>
+#include <entitable/client/row_table.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/work/sync/detail/synced_table.hpp>
 #include <entitable/work/sync/sync_report.hpp>
@@ -85,6 +86,19 @@ template <class... Types>
         using of = detail::synced_table<Types...>;
         return detail::synchronize_tables(of::core(local), of::core(cloud), options);
     }
+}
+
+/// Does the same for rows without a declared entity. Keys of `sync_options::partitions` are partition keys as they are stored. Policies that do not
+/// name an entity fit: `keep_theirs`, `keep_mine`, `merge_properties`, or a function over rows.
+///
+/// A `row_table` declares no indexes, sums or change log, so these are not maintained, and their rows would travel as rows of entities: synchronise a
+/// table that has them with its declaration. Wide entities and queues end a partition with NotSupported.
+///
+/// Errors, cost and thread safety: as above.
+[[nodiscard]] inline result<sync_report> synchronize(
+    row_table const& local, row_table const& cloud, sync_options const& options) {
+    return detail::synchronize_tables(detail::table_core{local.store(), local.name(), local.options()},
+        detail::table_core{cloud.store(), cloud.name(), cloud.options()}, options);
 }
 
 ENTITABLE_END_NAMESPACE

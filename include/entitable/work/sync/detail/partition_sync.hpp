@@ -110,6 +110,8 @@ private:
     [[nodiscard]] resumable<void> note_position();
     /// Notes whether a push of an earlier run was applied, and makes sure that it never will be if it was not.
     [[nodiscard]] resumable<void> settle();
+    /// Returns bases with the content that the push sent. If it is unknown whether the push was applied, they name it.
+    [[nodiscard]] std::vector<mutation> bases_of_push(bool is_known) const;
     /// Makes the local changes. False if a local program was faster.
     [[nodiscard]] resumable<bool> apply(std::vector<local_change> changes, bool restored);
     /// Reads the version of the state, after a write whose response did not have it.

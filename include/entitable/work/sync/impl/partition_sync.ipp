@@ -147,6 +147,19 @@ ENTITABLE_DECL resumable<bool> partition_sync::is_steady(sync_place of) {
 
 // ---- the protocol -----------------------------------------------------------------------------------------
 
+ENTITABLE_DECL std::vector<mutation> partition_sync::bases_of_push(bool is_known) const {
+    std::vector<mutation> made;
+    for (auto const& [row_key, base] : here_.bases) {
+        if (base.push != state_.push) { continue; }
+        std::optional<row_view> content;
+        if (base.pushed) { content = row_view{of_.partition_key, row_key, *base.pushed}; }
+        made.push_back(is_known ? base_to(row_key, content)
+                                : mutation::insert_or_replace(
+                                      row_of_base(of_.partition_key, row_key, base_row{base.pushed, base.push, {}})));
+    }
+    return made;
+}
+
 ENTITABLE_DECL resumable<void> partition_sync::settle() {
     ENTITABLE_CO_CHECK(co_await read_receipt());
     std::optional<row_view> const receipt = receipt_ ? std::optional{receipt_->view()} : std::nullopt;
@@ -154,20 +167,9 @@ ENTITABLE_DECL resumable<void> partition_sync::settle() {
     sync_state next = state_;
     next.push.clear();
     std::vector<mutation> bases;
-    // Makes what the push has sent the base of its rows. If it is unknown whether the push was applied, the bases say so by its name.
-    auto const adopt = [&](bool is_known) {
-        for (auto const& [row_key, base] : here_.bases) {
-            if (base.push != state_.push) { continue; }
-            std::optional<row_view> content;
-            if (base.pushed) { content = row_view{of_.partition_key, row_key, *base.pushed}; }
-            bases.push_back(is_known ? base_to(row_key, content)
-                                     : mutation::insert_or_replace(row_of_base(
-                                           of_.partition_key, row_key, base_row{base.pushed, base.push, {}})));
-        }
-    };
     bool unknown = false;
     if (last == state_.push) {
-        adopt(true);
+        bases = bases_of_push(true);
         next.receipt = state_.push;
     } else if (last == state_.receipt) {
         // Not applied so far. The receipt gets another version, so that the push is refused if it arrives late.
@@ -194,7 +196,7 @@ ENTITABLE_DECL resumable<void> partition_sync::settle() {
     }
     if (unknown) {
         // The push may have been applied, and no receipt has its name: the local rows count as restored.
-        adopt(false);
+        bases = bases_of_push(false);
         next.receipt = state_.push;
     }
     ENTITABLE_CO_TRY(bool const wrote, co_await write_here(std::move(bases), {}, std::move(next)));

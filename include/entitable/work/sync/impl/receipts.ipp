@@ -27,11 +27,11 @@ inline result<bool> expire_once(table_core const& cloud, std::string const& part
     all.range.partition = key_interval::only(partition_key);
     all.range.row.lower = key_bound::including(std::string{system_row::synced});
     all.range.row.upper = key_bound::excluding(std::string{"~!sync\""}); // the next after the prefix
-    struct receipt {
+    struct found_receipt {
         date_time written;
         mutation removal;
     };
-    std::vector<receipt> found;
+    std::vector<found_receipt> found;
     for (page_cursor pages{std::move(all)}; pages.more();) {
         ENTITABLE_TRY(auto const some, pages.take(cloud.store().execute(pages.request(), context)));
         for (std::size_t index = 0; index < some.rows.size(); ++index) {
@@ -43,7 +43,7 @@ inline result<bool> expire_once(table_core const& cloud, std::string const& part
     date_time const now = context.server_date != date_time{} ? context.server_date : time.now();
     date_time const limit{now.ticks - older_than.count() / 100};
     std::vector<mutation> removals;
-    for (receipt& each : found) {
+    for (found_receipt& each : found) {
         if (each.written < limit) { removals.push_back(std::move(each.removal)); }
     }
     std::uint64_t const kept = found.size() - removals.size();
