@@ -138,7 +138,8 @@ private:
     shared<index_states> states_;
     rows_elsewhere elsewhere_;
     std::optional<log_writer> log_;
-    bool changed_{}; ///< the declaration differs from the declaration that this attempt relied on
+    bool asked_log_{}; ///< whether the declaration was read again because of another log
+    bool changed_{};   ///< the declaration differs from the declaration that this attempt relied on
     std::vector<std::string> entities_;
     std::vector<std::string> removals_; // row keys of index rows that may no longer exist
     std::vector<moved_entity> moved_;

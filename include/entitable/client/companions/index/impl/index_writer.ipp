@@ -9,6 +9,7 @@
 #include <entitable/core/try.hpp>
 
 #include <algorithm>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -319,7 +320,15 @@ ENTITABLE_DECL result<void> index_writer::add_log(transaction_scope& all, transa
                 error_code::update_condition_not_satisfied, "the change log was begun, and the write starts over"};
         }
     }
-    return log_->add(request, &entities_, states_->log, all.context());
+    ENTITABLE_CHECK(log_->add(request, &entities_, states_->log, all.context()));
+    if (!log_->met_other_log() || std::exchange(asked_log_, true)) { return {}; }
+    ENTITABLE_TRY(shared<index_states> now, family_.read_states(elsewhere_.context()));
+    if (now->log == states_->log) { return {}; }
+    log_->remove(request);
+    states_ = std::move(now);
+    all.rows.begin_again();
+    return failure{
+        error_code::update_condition_not_satisfied, "the table was made again during this write, which starts over"};
 }
 
 } // namespace detail

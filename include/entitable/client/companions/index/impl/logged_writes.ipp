@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -43,10 +44,18 @@ ENTITABLE_DECL result<transact::response> write_logged(index_family const& famil
     log_writer writer{family.main, *family.log, family.seed_of_ids()};
     std::size_t const changes = request.changes.size();
     std::uint64_t seed = 0;
+    bool asked = false;
     for (contention rivals{family.options.max_attempts, family.options.delays};;) {
         ENTITABLE_TRY(shared<index_states> const states, family.states_to_write(context));
         bool const logs = states->keeps(family.log->companion);
         if (logs) { ENTITABLE_CHECK(writer.add(request, nullptr, states->log, context)); }
+        if (logs && writer.met_other_log() && !std::exchange(asked, true)) {
+            ENTITABLE_TRY(shared<index_states> const now, family.read_states(context));
+            if (now->log != states->log) { // readers would take the entry for one of the earlier log
+                writer.remove(request);
+                continue;
+            }
+        }
         if (!states->has_lease(*family.options.time)) { // it ended while the head was read
             writer.remove(request);
             error late{error_code::update_condition_not_satisfied, "the lease of the declaration has ended"};

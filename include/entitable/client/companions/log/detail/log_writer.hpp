@@ -79,6 +79,8 @@ public:
     [[nodiscard]] std::size_t rows_for(std::vector<std::string> const& entities) const;
     /// Begins an attempt that adds nothing.
     void skip() noexcept { entries_.clear(); }
+    /// Whether a head that `add` has read belongs to another log: the declaration may have been made again since it was read.
+    [[nodiscard]] bool met_other_log() const noexcept { return met_other_log_; }
     /// Removes the rows that were added.
     void remove(transact& request);
     /// How many rows were added.
@@ -107,6 +109,7 @@ private:
     table_core const& main_;
     log_of_table const& log_;
     bool seeded_;
+    bool met_other_log_{};
     random_source random_;
     std::string partition_key_;
     std::vector<log_entry> entries_; ///< of the last attempt, one for each lane

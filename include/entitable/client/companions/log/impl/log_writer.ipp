@@ -86,6 +86,7 @@ ENTITABLE_DECL result<void> log_writer::add(
     transact& request, std::vector<std::string> const* entities, guid const& id, call const& context) {
     entries_.clear();
     heads_.clear();
+    met_other_log_ = false;
     id_ = id;
     partition_key_ = request.changes.front().entity.partition_key();
     for (mutation const& each : request.changes) {
@@ -125,6 +126,7 @@ ENTITABLE_DECL result<void> log_writer::add(
             remove(request);
             return std::move(head).as_failure();
         }
+        met_other_log_ = met_other_log_ || (!head->version.empty() && head->log != id);
         each.previous = head->number;
         each.number = head->number + 1;
         each.id = own;
