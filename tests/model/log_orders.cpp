@@ -10,9 +10,9 @@
 #include <entitable/changes.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/sync.hpp>
-#include <entitable/work/sync/detail/sync_rows.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
+#include <entitable/work/sync/detail/sync_rows.hpp>
 
 #include <algorithm>
 #include <functional>
