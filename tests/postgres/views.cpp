@@ -251,8 +251,7 @@ TEST_CASE("postgres views: names that collide are refused, and name the offender
         CHECK(in.refusal(name, value).code == error_code::invalid_input);
     }
     CHECK(in.refusal(std::string(41, 'a'), value).code == error_code::invalid_input);
-    for (std::string const name : {"partition_key", "row_key", "timestamp", "", std::string("a\0b", 3).c_str()}) {
-        if (name == "a") { continue; }
+    for (std::string const name : {"partition_key", "row_key", "timestamp", ""}) {
         error const why = in.refusal("marks", {{name, edm_type::string, false}});
         CHECK(why.code == error_code::invalid_input);
         CHECK(why.message.find("\"" + name + "\"") != std::string::npos);
