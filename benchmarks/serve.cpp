@@ -451,7 +451,7 @@ int main() {
         for (std::string const& each : {upsert(encrypted.port()), batch(encrypted.port())}) { by.ask(each); }
         std::printf("%-34s %9s %9s   %5s   %8s %8s   %5s\n", "a second; CPU of the server, ns", "plain", "TLS", "ratio",
             "plain", "TLS", "ratio");
-        show("point read, TLS beside plain", press(memory.port(), &memory, point(memory.port()), connections, length),
+        show("point read, TLS and plain", press(memory.port(), &memory, point(memory.port()), connections, length),
             press(encrypted.port(), &encrypted, point(encrypted.port()), connections, length, 0, context.get()));
         double const before = encrypted.cpu();
         constexpr int handshakes = 300;

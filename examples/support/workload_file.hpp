@@ -111,7 +111,7 @@ private:
             return entitable::value{entitable::value_view{given.number != 0}};
         }
         if (given.is != json_value::kind::number) {
-            return refused("the value of a condition on " + member + " is no text, number, true or false");
+            return refused("the value of a condition on " + member + " is not a text, a number, true or false");
         }
         entitable::sample_column const* const column = sample_->find(member);
         if (column == nullptr || column->values.size() == 0) {

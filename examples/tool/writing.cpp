@@ -120,7 +120,7 @@ private:
             return {};
         }
         switch (done.error().code) {
-            case error_code::resource_not_found: return refuse("there is no row " + keys + ": put inserts one");
+            case error_code::resource_not_found: return refuse("the row " + keys + " does not exist: put inserts it");
             case error_code::update_condition_not_satisfied:
                 return refuse("the row " + keys + " was changed since its ETag was read: get prints the new one");
             case error_code::table_not_found:
@@ -187,14 +187,14 @@ private:
     }
     [[nodiscard]] entitable::result<change> merge(entitable::row row, bool can_ask) {
         ENTITABLE_TRY(auto const found, stored(row.view()));
-        if (!found) { return refuse("there is no row " + keys_text(row.view()) + ": put inserts one"); }
+        if (!found) { return refuse("the row " + keys_text(row.view()) + " does not exist: put inserts it"); }
         ENTITABLE_CHECK(consent(row.view(), "change", can_ask));
         ENTITABLE_CHECK(execute(mutation::merge(std::move(row), condition())));
         return change::merged;
     }
     [[nodiscard]] entitable::result<change> remove(entitable::row row, bool can_ask) {
         ENTITABLE_TRY(auto const found, stored(row.view()));
-        if (!found) { return refuse("there is no row " + keys_text(row.view())); }
+        if (!found) { return refuse("the row " + keys_text(row.view()) + " does not exist"); }
         ENTITABLE_CHECK(consent(row.view(), "delete", can_ask));
         ENTITABLE_CHECK(execute(mutation::remove(std::move(row), condition())));
         return change::removed;
@@ -203,7 +203,7 @@ private:
     [[nodiscard]] entitable::result<change> foresee(entitable::row const& row) {
         ENTITABLE_TRY(auto const found, stored(row.view()));
         if (!found && (how_ != writing::put || !given_.if_match.empty())) {
-            return refuse("there is no row " + keys_text(row.view()));
+            return refuse("the row " + keys_text(row.view()) + " does not exist");
         }
         if (found && !condition().accepts(*found)) {
             return refuse("the row " + keys_text(row.view()) + " was changed since its ETag was read");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A figure beside a query is what the query returns, or says which members it is a mean over.
+// A figure shown for a query is what the query returns, or says which members it is a mean over.
 
 #include <entitable/advice.hpp>
 #include <entitable/entitable.hpp>

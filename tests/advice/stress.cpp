@@ -342,7 +342,7 @@ TEST_CASE("a table is sampled completely or up to a limit, without the library's
     CHECK(sample_rows(store, "nothing").error().code == error_code::table_not_found);
 }
 
-TEST_CASE("calls are told apart by kind: latency, errors and throttling") {
+TEST_CASE("calls are counted by kind: latency, errors and throttling") {
     testing::manual_clock time;
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;

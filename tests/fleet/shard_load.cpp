@@ -123,7 +123,7 @@ TEST_CASE("failed requests, scans and requests without a line of their own") {
     CHECK(load_of(stores, {{"alpha", {rest}}}).value().unassigned == 7);
 }
 
-TEST_CASE("ranges that share a table after a split are told apart by partition") {
+TEST_CASE("ranges that share a table after a split are distinguished by partition") {
     counted_world const all;
     auto const cloud = all.open(virtual_shards::ranges({}), {"alpha"});
     auto const items = fill(cloud, 40);

@@ -99,7 +99,7 @@ result<void> follow(Table const& stocks, mirror& copy) {
     return {};
 }
 
-/// The writes that were told as done, or as not done; others may have been applied.
+/// The writes that were reported as done, or as not done; others may have been applied.
 struct told_writes {
     std::map<std::string, int> done; ///< number of entries that name a row: at least
     std::map<std::string, int> most; ///< and at most

@@ -177,7 +177,7 @@ TEST_CASE("advise: what is refused") {
         {R"({"queries": [{"name": "q", "where": [["City", "=", 1]]}]})",
             "a condition of 'q' is not [\"member\", \"==\", value]"},
         {R"({"queries": [{"name": "q", "where": [["Cents", "==", null]]}]})",
-            "the value of a condition on Cents is no text, number, true or false"},
+            "the value of a condition on Cents is not a text, a number, true or false"},
         {R"({"queries": [{"name": "q", "where": [["Cents", "==", 1e300]]}]})",
             "the value of a condition on Cents must be an integer of 32 bits"},
         {R"({"queries": [{"name": "q", "where": [["RowKey", "==", 1.5]]}]})",

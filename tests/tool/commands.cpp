@@ -68,7 +68,7 @@ TEST_CASE("put, query, get, count, sum, group, merge and delete print the same o
             "Fee           Edm.Double    9.5\n"
             "Paid          Edm.Boolean   true\n");
         CHECK(run("get", {"Boston", "1"}).err ==
-            "entitable: there is no row \"1\" in the partition \"Boston\" of the table \"" + at.table + "\"\n");
+            "entitable: the table \"" + at.table + "\" has no row \"1\" in the partition \"Boston\"\n");
 
         CHECK(run("count", {"--scan"}).out == "3\n");
         CHECK(run("count", {"--partition", "Boston", "--filter", "Age lt 10"}).out == "1\n");
@@ -178,7 +178,7 @@ TEST_CASE("an empty table has no rows, and a table that does not exist is an err
         "entitable: the table \"runers\" does not exist: --create creates it\n");
 }
 
-TEST_CASE("a text that ends early, or a missing property, is told") {
+TEST_CASE("a text that ends early, or a missing property, is reported") {
     std::string const store = "memory:tool-columns";
     std::string lines;
     for (int number = 10'000; number < 11'000; ++number) {

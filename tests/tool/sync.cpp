@@ -216,7 +216,7 @@ TEST_CASE("sync: held rows and failed partitions end with 3, and with 1 if nothi
     CHECK(run_tool("count", laptop.path(), "notes", "--partition", "bo").out == "0\n");
 }
 
-TEST_CASE("sync: a restored file is told, and progress is shown on a terminal") {
+TEST_CASE("sync: a restored file is reported, and progress is shown on a terminal") {
     scratch_store const laptop;
     scratch_store const backup;
     std::string const cloud = "memory:tool-sync-restored";

@@ -224,7 +224,7 @@ TEST_CASE("rows that resemble those of the library are written") {
     entitable::entity later{"zoe", "counter"}; // WideParts of a later row is found when that row is written
     REQUIRE(rows.insert(later.set("WideParts", std::int32_t{2})));
     CHECK(run_tool("put", address, "rows", "p", "new").code == 0);
-    // Rows that a synchronisation, or a write with an id, leaves beside those of the program.
+    // Rows that a synchronisation, or a write with an id, adds to those of the program.
     entitable::call context;
     for (std::string_view const key : {entitable::system_row::synced, entitable::system_row::operation}) {
         entitable::row const beside = entitable::row_builder{"aaa", std::string{key}}.build();

@@ -23,8 +23,8 @@ outcome get(get_options const& given, console& with) {
     auto found = store.execute(entitable::get_entity{given.table, given.partition, given.row, {}}, context);
     if (!found) {
         if (found.error().code == entitable::error_code::resource_not_found) {
-            return refuse("there is no row \"" + printable(given.row) + "\" in the partition \"" +
-                printable(given.partition) + "\" of the table \"" + given.table + "\"");
+            return refuse("the table \"" + given.table + "\" has no row \"" + printable(given.row) +
+                "\" in the partition \"" + printable(given.partition) + "\"");
         }
         return no_table(std::move(found).as_failure(), given.table);
     }

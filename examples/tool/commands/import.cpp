@@ -143,7 +143,7 @@ private:
     bool ended_{};
 };
 
-/// The rows that were refused, as they become known: a file beside the checkpoint, so that a resumed import knows those of earlier runs.
+/// The rows that were refused, as they become known: a file next to the checkpoint, so that a resumed import knows those of earlier runs.
 /// A line is an index and the error.
 class refusals {
 public:

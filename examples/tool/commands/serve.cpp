@@ -31,7 +31,7 @@ struct serve_options {
     bool yes{};
 };
 
-/// The address of an account's own store beside that of the first account. Errors: NotSupported for stores that cannot be multiplied.
+/// The address of an account's own store, next to that of the first account. Errors: NotSupported for stores that cannot be multiplied.
 entitable::result<std::string> address_of(std::string const& store, std::string const& account) {
     std::string const identity = store_identity(store);
     if (identity.starts_with("memory:")) { return std::string{"memory:"}; }

@@ -55,7 +55,7 @@ struct stress_step {
 
     /// Returns the number of calls that failed.
     [[nodiscard]] std::uint64_t failed() const noexcept;
-    /// Returns the calls of a kind; null if there is none with this name.
+    /// Returns the calls of a kind; null if no kind has this name.
     [[nodiscard]] stress_kind const* find(std::string_view name) const noexcept;
     /// Whether fewer than 95 % of the calls that were due succeeded, more than 1 % failed, or the step took over 5 % longer than
     /// planned. Compared with the calls that actually came due, whose number varies randomly.

@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     for (logged_change const& each : page.changes) { ... each.rows ... }
 ///     at = page.position;
 ///
-/// - Within a lane, each change is returned once, in order and without gaps. There is no order between lanes and between partitions.
+/// - Within a lane, each change is returned once, in order and without gaps. Changes of different lanes or partitions have no order.
 /// - A change names the rows. It does not contain them: a read of a row returns that state or a later one.
 /// - Changes by writers that bypass the table are missing (`table<E>`, `unmaintained`, requests to the store).
 /// - `partition_key` is the PartitionKey as `partition_key_of(entity)` returns it.
