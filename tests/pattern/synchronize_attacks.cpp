@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/defects.hpp"
+#include "support/synced_texts.hpp"
 #include "support/temporary_folder.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
@@ -20,25 +21,15 @@
 #include <map>
 
 using namespace entitable;
+using entitable_test::sync_of_ann;
+using entitable_test::sync_texts;
+using entitable_test::synced_text;
 
 namespace {
 
-struct item {
-    std::string owner;
-    std::string name;
-    std::string text;
-};
-ENTITABLE(item, partition_key(owner), row_key(name), properties(text))
-
 /// A table of items on any store.
-struct side {
-    any_store store;
-    table<item> items{store, "items"};
-    explicit side(any_store on = any_store{memory_backend{}}) : store(std::move(on)) {
-        items.create_if_absent().value();
-    }
-    void put(std::string const& name, std::string const& text) const { items.upsert({"ann", name, text}).value(); }
-    void remove(std::string const& name) const { items.remove("ann", name, any_etag).value(); }
+struct side : entitable_test::synced_texts {
+    using synced_texts::synced_texts;
     void write(row const& content) const {
         call context;
         store.execute(write_entity{"items", mutation::insert_or_replace(content)}, context).value();
@@ -101,19 +92,6 @@ bool same(side const& one, side const& other) {
     }
     return true;
 }
-sync_options of_ann(sync_policy conflicts = keep_theirs) {
-    sync_options how;
-    how.partitions = {"ann"};
-    how.conflicts = std::move(conflicts);
-    how.delays = {.base = {}, .least = {}, .most = {}, .jitter = 0};
-    return how;
-}
-sync_report sync(side const& device, side const& cloud, sync_options const& how = of_ann()) {
-    auto made = synchronize(device.items, cloud.items, how).value();
-    for (auto const& each : made.failed) { UNSCOPED_INFO(each.error.to_string()); }
-    for (auto const& each : made.held) { UNSCOPED_INFO(each.row_key << ": " << each.error.to_string()); }
-    return made;
-}
 std::string numbered(int number) { return "n" + std::to_string(10'000 + number); }
 
 /// Calls a function before the request with a number, from 1, of each kind that is counted.
@@ -138,7 +116,7 @@ TEST_CASE("synchronize: any number of rows that a store refuses are held back, a
     for (int index = 0; index < 150; ++index) {
         device.put(numbered(index), index % 3 == 0 ? "short" : std::string(50, 'x'));
     }
-    auto const sent = sync(device, cloud);
+    auto const sent = sync_texts(device, cloud);
     CHECK(sent.failed.empty());
     CHECK(sent.held.size() == 100);
     CHECK(sent.pushed == 50);
@@ -149,7 +127,7 @@ TEST_CASE("synchronize: any number of rows that a store refuses are held back, a
     for (int index = 0; index < 60; ++index) {
         wide.put(numbered(index), index % 2 == 0 ? "short" : std::string(50, 'x'));
     }
-    auto const received = sync(tight, wide);
+    auto const received = sync_texts(tight, wide);
     CHECK(received.failed.empty());
     CHECK(received.held.size() == 30);
     CHECK(received.pulled == 30);
@@ -171,7 +149,7 @@ TEST_CASE("synchronize: a store in the cloud that refuses rows without naming th
     })(behind.store)};
     side device;
     for (int index = 0; index < 90; ++index) { device.put(numbered(index), index % 10 == 0 ? "bad" : "good"); }
-    auto const sent = sync(device, cloud);
+    auto const sent = sync_texts(device, cloud);
     CHECK(sent.failed.empty());
     CHECK(sent.held.size() == 9);
     CHECK(sent.pushed == 81);
@@ -194,18 +172,18 @@ TEST_CASE("synchronize: a store in the cloud that refuses every write is not ask
     })(behind.store)};
     side device;
     for (int index = 0; index < 500; ++index) { device.put(numbered(index), "x"); }
-    auto const done = sync(device, cloud);
+    auto const done = sync_texts(device, cloud);
     REQUIRE(done.failed.size() == 1);
     CHECK(done.failed[0].error.message == "the account is disabled");
     CHECK(*requests <= (status == 400 ? 301 : 1));
-    CHECK(sync(device, behind).good());
+    CHECK(sync_texts(device, behind).good());
 }
 
 TEST_CASE("synchronize: large rows that become small, or are removed, fit the local transactions") {
     side cloud;
     side device;
     for (int index = 0; index < 18; ++index) { device.write(large_row(numbered(index), 480'000)); }
-    CHECK(sync(device, cloud).good());
+    CHECK(sync_texts(device, cloud).good());
     bool const removes = GENERATE(false, true);
     for (int index = 0; index < 18; ++index) {
         if (removes) {
@@ -214,7 +192,7 @@ TEST_CASE("synchronize: large rows that become small, or are removed, fit the lo
             device.put(numbered(index), "small");
         }
     }
-    auto const sent = sync(device, cloud);
+    auto const sent = sync_texts(device, cloud);
     CHECK(sent.good());
     CHECK(sent.pushed == 18);
     CHECK(same(device, cloud));
@@ -230,7 +208,7 @@ TEST_CASE("synchronize: a store with small transactions refuses no row that fits
         }
         device.write(made.build());
     }
-    CHECK(sync(device, cloud).good());
+    CHECK(sync_texts(device, cloud).good());
     CHECK(same(device, cloud));
 }
 
@@ -240,19 +218,19 @@ TEST_CASE("synchronize: a transaction that arrives between two pages is not seen
         side behind;
         side device;
         for (int index = 0; index < 2'501; ++index) { behind.put(numbered(index), "old"); }
-        CHECK(sync(device, behind).good());
+        CHECK(sync_texts(device, behind).good());
         side cloud{before_page(2, [&] { behind.write_together(changed); })(behind.store)};
-        CHECK(sync(device, cloud).torn.empty());
+        CHECK(sync_texts(device, cloud).torn.empty());
         CHECK(device.text(numbered(0)) == device.text(numbered(2'500)));
     }
     SECTION("here") {
         side cloud;
         side behind;
         for (int index = 0; index < 2'501; ++index) { behind.put(numbered(index), "old"); }
-        CHECK(sync(behind, cloud).good());
+        CHECK(sync_texts(behind, cloud).good());
         // Bases come after the rows: the change happens before the third page.
         side device{before_page(2, [&] { behind.write_together(changed); })(behind.store)};
-        CHECK(sync(device, cloud).torn.empty());
+        CHECK(sync_texts(device, cloud).torn.empty());
         CHECK(cloud.text(numbered(0)) == cloud.text(numbered(2'500)));
     }
 }
@@ -261,16 +239,16 @@ TEST_CASE("synchronize: another call that ends while several local pages are rea
     side cloud;
     side behind;
     for (int index = 0; index < 1'500; ++index) { behind.put(numbered(index), "old"); }
-    CHECK(sync(behind, cloud).good());
+    CHECK(sync_texts(behind, cloud).good());
     bool const changes_again = GENERATE(false, true);
     cloud.put(numbered(0), "new");
     side const device{before_page(2, [&] {
-        CHECK(sync(behind, cloud).pulled == 1); // the first page has the old row, the second the new base
+        CHECK(sync_texts(behind, cloud).pulled == 1); // the first page has the old row, the second the new base
         if (changes_again) { cloud.put(numbered(0), "newer"); }
     })(behind.store)};
-    auto const done = synchronize(device.items, cloud.items, of_ann(keep_mine)).value();
+    auto const done = synchronize(device.items, cloud.items, sync_of_ann(keep_mine)).value();
     CHECK(done.conflicts.empty());
-    CHECK(sync(behind, cloud).good());
+    CHECK(sync_texts(behind, cloud).good());
     CHECK(cloud.text(numbered(0)) == (changes_again ? "newer" : "new"));
     CHECK(same(behind, cloud));
 }
@@ -280,14 +258,15 @@ TEST_CASE("synchronize: decisions that name other rows hold the row back") {
     side device;
     device.put("a", "old");
     device.put("b", "old");
-    CHECK(sync(device, cloud).good());
+    CHECK(sync_texts(device, cloud).good());
     device.put("a", "mine");
     cloud.put("a", "theirs");
     auto const with = [](sync_choice choice, row content) {
-        return of_ann([=](sync_conflict const&) -> result<sync_decision> { return sync_decision{choice, content}; });
+        return sync_of_ann(
+            [=](sync_conflict const&) -> result<sync_decision> { return sync_decision{choice, content}; });
     };
     auto const checked = [&](sync_options const& how, error_code expected) {
-        auto const done = sync(device, cloud, how);
+        auto const done = sync_texts(device, cloud, how);
         CHECK(done.failed.empty());
         CHECK(done.conflicts.empty());
         REQUIRE(done.held.size() == 1);
@@ -311,7 +290,7 @@ TEST_CASE("synchronize: decisions that name other rows hold the row back") {
     // A removal against an edit: the merged row may not be another one either.
     cloud.remove("a");
     checked(with(sync_choice::merged, item_row("c", "x")), error_code::invalid_input);
-    CHECK(sync(device, cloud, of_ann(keep_mine)).good());
+    CHECK(sync_texts(device, cloud, sync_of_ann(keep_mine)).good());
     CHECK(same(device, cloud));
 }
 
@@ -322,7 +301,8 @@ TEST_CASE("synchronize: two conflicts cannot be renamed to one key") {
         device.put(name, "mine");
         cloud.put(name, "theirs");
     }
-    auto const done = sync(device, cloud, of_ann(kept_both<item>([](item& mine) { mine.name = "mine"; })));
+    auto const done =
+        sync_texts(device, cloud, sync_of_ann(kept_both<synced_text>([](synced_text& mine) { mine.name = "mine"; })));
     CHECK(done.failed.empty());
     REQUIRE(done.held.size() == 1);
     CHECK(done.held[0].row_key == "b");
@@ -339,7 +319,7 @@ TEST_CASE("synchronize: a partition is listed once in each list of the report") 
         device.put("d" + numbered(index), "x");
         cloud.put("c" + numbered(index), "x");
     }
-    CHECK(sync(device, cloud).split == std::vector<std::string>{"ann"});
+    CHECK(sync_texts(device, cloud).split == std::vector<std::string>{"ann"});
 }
 
 TEST_CASE("synchronize: a busy store is waited for, as long as it asks for, and no row is held back") {
@@ -358,10 +338,10 @@ TEST_CASE("synchronize: a busy store is waited for, as long as it asks for, and 
     store.plan({wanted, 1, "transact"});
     store.plan({wanted, 2, "transact"});
     side const cloud{any_store{store}};
-    auto how = of_ann();
+    auto how = sync_of_ann();
     how.time = &time;
     auto const before = time.steady();
-    auto const done = sync(device, cloud, how);
+    auto const done = sync_texts(device, cloud, how);
     CHECK(done.good());
     CHECK(done.pushed == 1);
     CHECK(time.steady() - before >= std::chrono::seconds{14});
@@ -379,29 +359,29 @@ TEST_CASE("synchronize: a store that stays busy ends the partition with its own 
             return below.execute(request, context);
         }
     })(behind.store)};
-    auto const done = sync(device, cloud);
+    auto const done = sync_texts(device, cloud);
     CHECK(done.held.empty());
     REQUIRE(done.failed.size() == 1);
     CHECK(done.failed[0].error.code == error_code::server_busy);
     CHECK(done.failed[0].error.message.find("other writers") == std::string::npos);
-    CHECK(sync(device, behind).good());
+    CHECK(sync_texts(device, behind).good());
 }
 
 TEST_CASE("synchronize: a seed does not repeat the names of pushes") {
     side cloud;
     side device;
-    auto how = of_ann();
+    auto how = sync_of_ann();
     how.seed = 7;
     device.put("a", "one");
     for (int index = 0; index < 3; ++index) {
         device.put("a", "before " + std::to_string(index));
-        CHECK(sync(device, cloud, how).good());
+        CHECK(sync_texts(device, cloud, how).good());
     }
     device.put("a", "kept");
     testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
     bad.plan({testing::fault::lost_before(), 1, "transact"});
-    CHECK_FALSE(sync(device, side{any_store{bad}}, how).good());
-    CHECK(sync(device, cloud, how).good());
+    CHECK_FALSE(sync_texts(device, side{any_store{bad}}, how).good());
+    CHECK(sync_texts(device, cloud, how).good());
     CHECK(device.text("a") == "kept");
     CHECK(cloud.text("a") == "kept");
 }
@@ -411,23 +391,23 @@ TEST_CASE("synchronize: a cloud without the receipt of the device removes no row
     side device;
     device.put("a", "x");
     device.put("b", "x");
-    CHECK(sync(device, cloud).good());
+    CHECK(sync_texts(device, cloud).good());
     device.put("c", "not sent");
     side const another;
     for (int round = 0; round < 2; ++round) {
-        auto const refused = sync(device, another);
+        auto const refused = sync_texts(device, another);
         REQUIRE(refused.failed.size() == 1);
         CHECK(refused.failed[0].error.code == error_code::many_removals);
         CHECK(refused.failed[0].error.message.find("the table \"items\" has no receipt") != std::string::npos);
         CHECK(refused.conflicts.empty());
     }
     CHECK(device.rows().size() == 3);
-    CHECK(sync(device, cloud).pushed == 1); // the right one again
-    auto allowed = of_ann();
+    CHECK(sync_texts(device, cloud).pushed == 1); // the right one again
+    auto allowed = sync_of_ann();
     allowed.allow_many_removals = true;
-    CHECK(sync(device, another, allowed).good());
+    CHECK(sync_texts(device, another, allowed).good());
     CHECK(device.rows().empty());
-    CHECK(sync(device, another).good());
+    CHECK(sync_texts(device, another).good());
 }
 
 TEST_CASE("synchronize: stores whose transactions are small") {
@@ -446,14 +426,15 @@ TEST_CASE("synchronize: stores whose transactions are small") {
                 device.put("e" + std::to_string(index), "mine");
                 cloud.put("e" + std::to_string(index), "theirs");
             }
-            auto const how = of_ann(kept_both<item>([](item& mine) { mine.name = "f" + mine.name; }));
+            auto const how =
+                sync_of_ann(kept_both<synced_text>([](synced_text& mine) { mine.name = "f" + mine.name; }));
             if (operations < (in_cloud ? 2U : 4U)) {
                 auto const refused = synchronize(device.items, cloud.items, how);
                 REQUIRE_FALSE(refused);
                 CHECK(refused.error().code == error_code::not_supported);
                 continue;
             }
-            CHECK(sync(device, cloud, how).good());
+            CHECK(sync_texts(device, cloud, how).good());
             CHECK(device.rows().size() == 20);
             CHECK(same(device, cloud));
         }
@@ -466,9 +447,9 @@ TEST_CASE("synchronize: a row whose first push was lost, and that was removed th
     device.put("a", "x");
     testing::faulty<any_store> bad{cloud.store, testing::faulty_options{}};
     bad.plan({testing::fault::lost_before(), 1, "transact"});
-    CHECK_FALSE(sync(device, side{any_store{bad}}).good());
+    CHECK_FALSE(sync_texts(device, side{any_store{bad}}).good());
     device.remove("a");
-    CHECK(sync(device, cloud).good());
+    CHECK(sync_texts(device, cloud).good());
     CHECK(device.rows().empty());
     CHECK(cloud.rows().empty());
     CHECK(device.system_rows() == 1); // the state
@@ -496,13 +477,13 @@ TEST_CASE("synchronize: values and keys at the edges travel unchanged, and are n
     }
     device.write(wide.build());
     device.write(row_builder{"ann", "none"}.build());
-    CHECK(sync(device, cloud).good());
-    CHECK(sync(other, cloud).good());
+    CHECK(sync_texts(device, cloud).good());
+    CHECK(sync_texts(other, cloud).good());
     CHECK(same(device, cloud));
     CHECK(same(other, cloud));
     CHECK(device.rows().size() == 13);
     for (auto const* each : {&device, &other}) {
-        auto const quiet = sync(*each, cloud);
+        auto const quiet = sync_texts(*each, cloud);
         CHECK(quiet.pulled + quiet.pushed == 0);
         CHECK(quiet.conflicts.empty());
     }
@@ -521,7 +502,7 @@ TEST_CASE("synchronize: a fault of each store, in every combination") {
                         each->put("a", "old");
                         each->put("d", "old");
                     }
-                    CHECK(sync(device, cloud).good());
+                    CHECK(sync_texts(device, cloud).good());
                     device.put("a", "mine");
                     device.remove("d");
                     cloud.put("c", "there");
@@ -531,13 +512,13 @@ TEST_CASE("synchronize: a fault of each store, in every combination") {
                     side const through_device{any_store{bad_device}};
                     bad_cloud.plan({in_cloud, there, ""});
                     bad_device.plan({in_device, here, ""});
-                    CHECK(sync(through_device, through_cloud).conflicts.empty());
+                    CHECK(sync_texts(through_device, through_cloud).conflicts.empty());
                     device.put("a", "mine again");
-                    CHECK(sync(through_device, through_cloud).conflicts.empty());
+                    CHECK(sync_texts(through_device, through_cloud).conflicts.empty());
                     bad_cloud.arrive();
                     bad_device.arrive();
-                    CHECK(sync(device, cloud).good());
-                    CHECK(sync(device, cloud).good());
+                    CHECK(sync_texts(device, cloud).good());
+                    CHECK(sync_texts(device, cloud).good());
                     CHECK(device.text("a") == "mine again");
                     CHECK(device.text("d") == "-");
                     CHECK(device.text("c") == "there");
@@ -552,11 +533,11 @@ TEST_CASE("synchronize: whole_table on a cloud that does not list partitions is 
     side cloud{any_store{memory_backend{local_options{.limits = cosmos_profile()}}}};
     side device;
     device.put("a", "x");
-    auto whole = of_ann();
+    auto whole = sync_of_ann();
     whole.partitions.clear();
     whole.whole_table = true;
     auto const refused = synchronize(device.items, cloud.items, whole);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == error_code::not_supported);
-    CHECK(sync(device, cloud).pushed == 1);
+    CHECK(sync_texts(device, cloud).pushed == 1);
 }

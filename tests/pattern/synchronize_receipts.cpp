@@ -4,6 +4,7 @@
 // Receipts of devices that are gone are removed from the cloud; devices that come back afterwards lose nothing without a report.
 
 #include "support/catch.hpp"
+#include "support/synced_texts.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
@@ -12,27 +13,17 @@
 #include <entitable/testing/manual_clock.hpp>
 
 using namespace entitable;
+using entitable_test::sync_of_ann;
+using entitable_test::sync_texts;
+using entitable_test::synced_text;
 
 namespace {
 
-struct item {
-    std::string owner;
-    std::string name;
-    std::string text;
-};
-ENTITABLE(item, partition_key(owner), row_key(name), properties(text))
-
-struct side {
-    any_store store;
-    table<item> items{store, "items"};
-    explicit side(any_store on = any_store{memory_backend{}}) : store(std::move(on)) {
-        items.create_if_absent().value();
-    }
-    void put(std::string const& name, std::string const& text) const { items.upsert({"ann", name, text}).value(); }
-    void remove(std::string const& name) const { items.remove("ann", name, any_etag).value(); }
+struct side : entitable_test::synced_texts {
+    using synced_texts::synced_texts;
     [[nodiscard]] std::string all() const {
         std::string text;
-        for (item const& each : items.where(fields<item>::owner == "ann").to_vector().value()) {
+        for (synced_text const& each : items.where(fields<synced_text>::owner == "ann").to_vector().value()) {
             text += each.name + "=" + each.text + " ";
         }
         return text;
@@ -44,17 +35,6 @@ struct side {
         return count;
     }
 };
-sync_options of_ann() {
-    sync_options how;
-    how.partitions = {"ann"};
-    how.delays = {.base = {}, .least = {}, .most = {}, .jitter = 0};
-    return how;
-}
-sync_report sync(side const& device, side const& cloud, sync_options const& how = of_ann()) {
-    auto made = synchronize(device.items, cloud.items, how).value();
-    for (auto const& each : made.failed) { UNSCOPED_INFO(each.error.to_string()); }
-    return made;
-}
 receipt_options receipts_of_ann() {
     receipt_options how;
     how.partitions = {"ann"};
@@ -87,7 +67,7 @@ struct pushing_first {
         if constexpr (std::same_as<Request, transact>) {
             if (++*calls == 1) {
                 device->put("a", "2");
-                CHECK(sync(*device, *behind).good());
+                CHECK(sync_texts(*device, *behind).good());
             }
         }
         return behind->store.execute(request, context);
@@ -103,9 +83,9 @@ TEST_CASE("expire_receipts removes the receipts of devices that have not pushed 
     side used;
     gone.put("a", "1");
     used.put("b", "2");
-    CHECK(sync(gone, cloud).good());
+    CHECK(sync_texts(gone, cloud).good());
     time.advance(one_day * 100);
-    CHECK(sync(used, cloud).good());
+    CHECK(sync_texts(used, cloud).good());
     CHECK(cloud.receipts() == 2);
     auto const kept = expire_receipts(cloud.items, one_day * 200, receipts_of_ann()).value();
     CHECK(kept.removed == 0);
@@ -118,13 +98,13 @@ TEST_CASE("expire_receipts removes the receipts of devices that have not pushed 
     CHECK(expire_receipts(cloud.items, one_day * 50, receipts_of_ann()).value().removed == 0);
     // Devices whose receipt is there notice nothing.
     used.put("c", "3");
-    auto const next = sync(used, cloud);
+    auto const next = sync_texts(used, cloud);
     CHECK(next.restored.empty());
     CHECK(next.pushed == 1);
     side const fresh;
-    CHECK(sync(fresh, cloud).restored.empty());
+    CHECK(sync_texts(fresh, cloud).restored.empty());
     fresh.put("d", "4");
-    CHECK(sync(fresh, cloud).restored.empty());
+    CHECK(sync_texts(fresh, cloud).restored.empty());
     CHECK(fresh.all() == "a=1 b=2 c=3 d=4 ");
 }
 
@@ -134,21 +114,21 @@ TEST_CASE("expire_receipts: a device that comes back reports its unsent changes 
     side gone;
     side other;
     for (char const* name : {"a", "b", "c"}) { gone.put(name, "1"); }
-    CHECK(sync(gone, cloud).good());
-    CHECK(sync(other, cloud).good());
+    CHECK(sync_texts(gone, cloud).good());
+    CHECK(sync_texts(other, cloud).good());
     other.remove("a");
-    CHECK(sync(other, cloud).good());
+    CHECK(sync_texts(other, cloud).good());
     gone.put("b", "not sent");
     gone.put("n", "new");
     gone.remove("c");
     CHECK(timed.expire().removed >= 1);
-    auto const asked = sync(gone, cloud); // a was removed there: is this the right table?
+    auto const asked = sync_texts(gone, cloud); // a was removed there: is this the right table?
     REQUIRE(asked.failed.size() == 1);
     CHECK(asked.failed[0].error.code == error_code::many_removals);
     CHECK(gone.all() == "a=1 b=not sent n=new ");
-    auto how = of_ann();
+    auto how = sync_of_ann();
     how.allow_many_removals = true;
-    auto const back = sync(gone, cloud, how);
+    auto const back = sync_texts(gone, cloud, how);
     CHECK(back.good());
     CHECK(back.restored == std::vector<std::string>{"ann"});
     CHECK(back.conflicts.size() == 3); // b, c and n, with what was not sent
@@ -156,7 +136,7 @@ TEST_CASE("expire_receipts: a device that comes back reports its unsent changes 
     CHECK(gone.all() == "b=1 c=1 ");
     CHECK(cloud.all() == "b=1 c=1 ");
     gone.put("b", "2");
-    auto const after = sync(gone, cloud);
+    auto const after = sync_texts(gone, cloud);
     CHECK(after.restored.empty());
     CHECK(after.pushed == 1);
     CHECK(cloud.all() == "b=2 c=1 ");
@@ -173,22 +153,22 @@ TEST_CASE("expire_receipts: a first push whose response was lost is not sent aga
     side const through{any_store{bad}};
     device.put("a", "1");
     bad.plan({late ? testing::fault::late() : testing::fault::lost_after(), 1, "transact"});
-    CHECK_FALSE(sync(device, through).good());
+    CHECK_FALSE(sync_texts(device, through).good());
     if (!late) {
-        CHECK(sync(other, cloud).good());
+        CHECK(sync_texts(other, cloud).good());
         other.remove("a");
-        CHECK(sync(other, cloud).good());
+        CHECK(sync_texts(other, cloud).good());
     }
     other.put("b", "2");
-    CHECK(sync(other, cloud).good());
+    CHECK(sync_texts(other, cloud).good());
     CHECK(timed.expire().removed >= 1);
-    auto how = of_ann();
+    auto how = sync_of_ann();
     how.allow_many_removals = true;
-    auto const back = sync(device, cloud, how);
+    auto const back = sync_texts(device, cloud, how);
     CHECK(back.good());
     CHECK(back.conflicts.size() == 1); // reported, whether it was sent or not
     bad.arrive();
-    CHECK(sync(device, cloud).good());
+    CHECK(sync_texts(device, cloud).good());
     CHECK(device.all() == "b=2 ");
     CHECK(cloud.all() == "b=2 ");
 }
@@ -200,19 +180,19 @@ TEST_CASE("expire_receipts: a device that pushes at the same time keeps its rece
     side gone;
     device.put("a", "1");
     gone.put("b", "1");
-    CHECK(sync(device, behind).good());
-    CHECK(sync(gone, behind).good());
+    CHECK(sync_texts(device, behind).good());
+    CHECK(sync_texts(gone, behind).good());
     time.advance(one_day * 100);
-    table<item> const through{pushing_first{&device, &behind}, "items"};
+    table<synced_text> const through{pushing_first{&device, &behind}, "items"};
     auto const done = expire_receipts(through, one_day, receipts_of_ann()).value();
     CHECK(done.removed == 1);
     CHECK(done.kept == 1);
     device.put("a", "3");
-    CHECK(sync(device, behind).restored.empty());
+    CHECK(sync_texts(device, behind).restored.empty());
     auto once = receipts_of_ann();
     once.max_attempts = 1;
     time.advance(one_day * 100);
-    table<item> const again{pushing_first{&device, &behind}, "items"};
+    table<synced_text> const again{pushing_first{&device, &behind}, "items"};
     auto const lost = expire_receipts(again, one_day, once);
     REQUIRE_FALSE(lost);
     CHECK(lost.error().code == error_code::update_condition_not_satisfied);
@@ -227,9 +207,9 @@ TEST_CASE("expire_receipts: more receipts than fit into one transaction, and the
         side const device;
         device.put("n" + std::to_string(index), "1");
         device.items.insert({"bob", "n" + std::to_string(index), "1"}).value();
-        auto how = of_ann();
+        auto how = sync_of_ann();
         how.partitions.push_back("bob");
-        CHECK(sync(device, cloud, how).good());
+        CHECK(sync_texts(device, cloud, how).good());
     }
     receipt_options whole;
     whole.whole_table = true;
@@ -257,7 +237,7 @@ TEST_CASE("synchronize: progress is shown, and a cancellation ends the call") {
     side device;
     for (int index = 0; index < 250; ++index) { device.put("n" + std::to_string(index), "1"); }
     for (char const* owner : {"bob", "cid"}) { device.items.insert({owner, "a", "1"}).value(); }
-    auto how = of_ann();
+    auto how = sync_of_ann();
     how.partitions = {"ann", "bob", "cid"};
     std::vector<sync_progress> seen;
     cancellation_source stop;
@@ -267,7 +247,7 @@ TEST_CASE("synchronize: progress is shown, and a cancellation ends the call") {
         seen.push_back(now);
         if (cancels && now.pushed > 100) { stop.cancel(); }
     };
-    auto const done = sync(device, cloud, how);
+    auto const done = sync_texts(device, cloud, how);
     REQUIRE_FALSE(seen.empty());
     CHECK(seen.front().pushed == 97);
     CHECK(seen.front().partitions == 0);
@@ -282,9 +262,9 @@ TEST_CASE("synchronize: progress is shown, and a cancellation ends the call") {
         CHECK(seen.back().partitions == 3);
         CHECK(seen.back().pushed == 252);
     }
-    how = of_ann();
+    how = sync_of_ann();
     how.whole_table = true;
-    CHECK(sync(device, cloud, how).good());
+    CHECK(sync_texts(device, cloud, how).good());
     CHECK(cloud.all() == device.all());
     how.watch = [](sync_progress const&) { throw 7; };
     CHECK_THROWS_AS(synchronize(device.items, cloud.items, how), int);
