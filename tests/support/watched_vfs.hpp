@@ -22,8 +22,11 @@ public:
     /// `done`: after the call. `sync`: a sync, otherwise a write.
     using watcher = void (*)(watched_file file, bool sync, bool done);
 
-    static void install(watcher watch) {
+    /// `checkpoint_ended` is called when a connection gives up SQLite's lock for checkpoints. A checkpoint that a reader stops halfway has no
+    /// sync of the main file.
+    static void install(watcher watch, void (*checkpoint_ended)() = nullptr) {
         watch_ = watch;
+        checkpoint_ended_ = checkpoint_ended;
         static sqlite3_vfs vfs = *sqlite3_vfs_find(nullptr);
         real_ = sqlite3_vfs_find(nullptr);
         vfs.zName = name;
@@ -54,6 +57,7 @@ private:
         if (fresh) {
             at->second.xWrite = write;
             at->second.xSync = sync;
+            at->second.xShmLock = lock;
         }
         file->pMethods = &at->second;
         return code;
@@ -71,7 +75,16 @@ private:
         return code;
     }
 
+    static int lock(sqlite3_file* file, int first, int count, int flags) {
+        constexpr int of_checkpoints = 1; // in the log's index of shared locks
+        bool const ends = (flags & SQLITE_SHM_UNLOCK) != 0 && (flags & SQLITE_SHM_EXCLUSIVE) != 0 &&
+            first <= of_checkpoints && of_checkpoints < first + count;
+        if (ends && checkpoint_ended_ != nullptr) { checkpoint_ended_(); }
+        return of(file).methods->xShmLock(file, first, count, flags);
+    }
+
     static inline watcher watch_{};
+    static inline void (*checkpoint_ended_)(){};
     static inline sqlite3_vfs* real_{};
 };
 
