@@ -13,7 +13,9 @@
 ///     }
 
 #include <entitable/work/feed/detail/feed_core.hpp>
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/work/messaging/detail/system_changes.hpp>
+#endif
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -119,7 +121,8 @@ public:
     /// Gives the lanes to other workers of the group, before they would get them by the end of the lease.
     [[nodiscard]] result<void> release() const { return core_ ? core_->release() : moved(); }
 
-    /// Returns how far each group is. Cost: two requests for each lane, and one for each group and announced partition.
+    /// Returns how far each group is. Cost: two requests for each lane, one for each announced
+    /// partition and group, and one for each partition that a group has not processed.
     [[nodiscard]] result<feed_status> status() const { return core_ ? core_->status() : moved(); }
     /// Returns the error GroupBehind, which names the group, if changes of any group are not processed that were announced longer ago than
     /// `most`. Cost: that of `status`.

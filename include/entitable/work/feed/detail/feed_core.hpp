@@ -19,10 +19,14 @@
 /// Invariant: for each change and each registered group, the group has processed the change, or the partition has an announcement with the
 /// number of the change or a greater one, or `create` of the group has not announced the partition yet.
 
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/changes_of.hpp>
+#endif
 #include <entitable/core/shared.hpp>
 #include <entitable/work/feed/feed_options.hpp>
+#if !defined(ENTITABLE_IMPORTED)
 #include <entitable/work/once/once.hpp>
+#endif
 
 #include <map>
 #include <optional>
@@ -39,6 +43,7 @@ struct fed_partition {
     log_position before;    ///< the stored position
     std::int64_t trimmed{}; ///< sum of the numbers at the last trim
     bool has_news{};        ///< whether it is handed over
+    bool has_more{};        ///< whether the log has more changes
 };
 
 /// The stored position of a group in a partition.
@@ -82,6 +87,8 @@ private:
         steady_time renewed_at{}; ///< when the lease was written last
         steady_time not_before{}; ///< another worker holds the lane until then
         bool joined{};
+        bool looked{};   ///< whether nothing is left of what the look of this round has found
+        bool complete{}; ///< whether the last look has found everything
         std::map<std::string, fed_position> positions;
         std::map<std::string, undecided> open;        ///< by the row key of the announcement
         std::map<std::string, steady_time> unsettled; ///< partitions that other groups have not processed: not before
@@ -102,7 +109,7 @@ private:
     };
 
     [[nodiscard]] call new_call() const;
-    [[nodiscard]] result<void> check() const;
+    [[nodiscard]] result<void> check_options() const;
     [[nodiscard]] once_row lease_row(std::size_t lane) const;
     [[nodiscard]] std::string position_key(std::string_view group, std::string_view partition_key) const;
     [[nodiscard]] failure lost(std::size_t lane) const;
@@ -137,6 +144,7 @@ private:
     std::string claim_;
     std::vector<held_lane> lanes_;
     std::size_t next_lane_{};
+    std::uint64_t idle_rounds_{}; ///< rounds of looks since changes were found
 };
 
 /// Whether a position is not before a number in a lane of a log.

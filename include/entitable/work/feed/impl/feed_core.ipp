@@ -22,7 +22,7 @@ ENTITABLE_DECL feed_core::feed_core(shared<index_family> of, std::string group, 
       claim_(ids_.next()),
       lanes_(family_->log ? family_->log->feed_lanes : 0) {}
 
-ENTITABLE_DECL result<void> feed_core::check() const {
+ENTITABLE_DECL result<void> feed_core::check_options() const {
     auto const allowed = [](char each) {
         return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
             each == '-' || each == '_';
@@ -145,29 +145,34 @@ ENTITABLE_DECL result<bool> feed_core::hold(std::size_t lane) {
 
 ENTITABLE_DECL result<std::optional<std::size_t>> feed_core::next(
     std::chrono::nanoseconds wait, std::vector<fed_partition>& to) {
-    ENTITABLE_CHECK(check());
+    ENTITABLE_CHECK(check_options());
     clock& time = *options_.time;
     steady_time const begun = time.steady();
     auto const most = std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
     steady_time const end = most > no_deadline - begun ? no_deadline : begun + most;
     call waiting = new_call();
     waiting.deadline = no_deadline; // the timeout is for each request
-    for (std::uint64_t looks = 1;; ++looks) {
+    for (;;) {
         for (std::size_t index = 0; index < lanes_.size(); ++index) {
             std::size_t const lane = (next_lane_ + index) % lanes_.size();
+            if (lanes_[lane].looked) { continue; }
             ENTITABLE_TRY(bool const held, hold(lane));
             if (!held) { continue; }
             to.clear();
             ENTITABLE_TRY(bool const found, look(lane, to));
             if (found) {
                 next_lane_ = (lane + 1) % lanes_.size();
+                idle_rounds_ = 0;
                 return std::optional{lane};
             }
+            lanes_[lane].looked = true;
         }
+        for (held_lane& each : lanes_) { each.looked = false; }
+        ++idle_rounds_;
         steady_time const now = time.steady();
         if (now >= end) { return std::optional<std::size_t>{}; }
-        auto const pause =
-            std::chrono::duration_cast<steady_time::duration>(options_.polling.delay(looks, ids_.random().unit()));
+        auto const pause = std::chrono::duration_cast<steady_time::duration>(
+            options_.polling.delay(idle_rounds_, ids_.random().unit()));
         ENTITABLE_CHECK(wait_until(pause < end - now ? now + pause : end, waiting, time));
     }
 }
@@ -250,14 +255,21 @@ ENTITABLE_DECL result<bool> feed_core::look(std::size_t lane, std::vector<fed_pa
         std::erase_if(one.unsettled, [&](auto const& each) { return !present.contains(each.first); });
     }
     std::vector<fed_partition> quiet; // processed before, or without changes
-    for (fed_partition& each : all) { (each.has_news ? to : quiet).push_back(std::move(each)); }
+    one.complete = news < options_.max_partitions;
+    for (fed_partition& each : all) {
+        one.complete = one.complete && !each.has_more;
+        (each.has_news ? to : quiet).push_back(std::move(each));
+    }
     bool const is_due = std::ranges::any_of(quiet, [](fed_partition const& each) {
         return each.changes.position != each.before ||
             std::ranges::any_of(each.announced, [&](announcement const& told) {
                 return has_reached(each.changes.position, each.changes.position.log, told.log_lane, told.number);
             });
     });
-    if (is_due) { ENTITABLE_CHECK(finish(lane, quiet, one.turn)); }
+    if (is_due) {
+        ENTITABLE_CHECK(finish(lane, quiet, one.turn));
+        one.looked = false;
+    }
     return !to.empty();
 }
 
@@ -295,6 +307,7 @@ ENTITABLE_DECL result<void> feed_core::look_at(std::size_t lane, fed_partition& 
     one.changes.needs_full_read = page.needs_full_read && options_.full_reads;
     one.changes.changes = std::move(page.changes);
     one.changes.position = std::move(page.position);
+    one.has_more = page.more;
     one.has_news = one.changes.needs_full_read || !one.changes.changes.empty();
     return page.more || page.needs_full_read ? result<void>{} : decide(lane, one);
 }

@@ -58,7 +58,7 @@ ENTITABLE_DECL result<void> feed_core::mark(std::size_t lane, bool joined, std::
 }
 
 ENTITABLE_DECL result<bool> feed_core::create() {
-    ENTITABLE_CHECK(check());
+    ENTITABLE_CHECK(check_options());
     // Every lane names the group before the first partition is announced to it.
     bool joined = true;
     std::string scanned;
@@ -132,7 +132,7 @@ ENTITABLE_DECL result<void> feed_core::announce_some(std::vector<std::string> co
 }
 
 ENTITABLE_DECL result<void> feed_core::leave() {
-    ENTITABLE_CHECK(check());
+    ENTITABLE_CHECK(check_options());
     std::size_t const most = family_->main.store().profile().max_operations;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         std::string const partition = feed_lane_key(lane);
@@ -193,11 +193,12 @@ ENTITABLE_DECL result<void> feed_core::release() {
 }
 
 ENTITABLE_DECL result<feed_status> feed_core::status() {
-    ENTITABLE_CHECK(check());
+    ENTITABLE_CHECK(check_options());
     result<feed_status> made{std::in_place};
     std::map<std::string, group_status> groups;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         std::vector<announcement> announced;
+        std::map<std::pair<std::string, std::uint32_t>, std::int64_t> heads; ///< numbers of the last changes
         date_time told;
         ENTITABLE_CHECK(for_each_of(
             lane, feed_prefix('a'),
@@ -229,6 +230,16 @@ ENTITABLE_DECL result<feed_status> feed_core::status() {
                 bool const processed =
                     !position.version.empty() && has_reached(position.at, position.at.log, one.log_lane, one.number);
                 if (processed) { continue; }
+                // What is announced may not be written: the rest of a block, or a writer that has ended.
+                auto const [head, is_unread] = heads.try_emplace({one.partition_key, one.log_lane});
+                if (is_unread) {
+                    ENTITABLE_TRY(auto const read, read_head_of(*family_, one.partition_key, one.log_lane, new_call()));
+                    head->second = read ? read->number : 0;
+                }
+                if (!position.version.empty() &&
+                    has_reached(position.at, position.at.log, one.log_lane, head->second)) {
+                    continue;
+                }
                 group.processed_until = (std::min)(group.processed_until, one.time);
                 if (!std::exchange(is_behind, true)) { ++group.partitions_behind; }
             }

@@ -181,7 +181,7 @@ ENTITABLE_DECL result<void> feed_core::trim(
 
 ENTITABLE_DECL result<void> feed_core::finish(
     std::size_t lane, std::vector<fed_partition> const& all, std::uint64_t turn) {
-    ENTITABLE_CHECK(check());
+    ENTITABLE_CHECK(check_options());
     if (lanes_[lane].turn != turn) { return lost(lane); }
     ENTITABLE_TRY(bool const held, hold(lane));
     if (!held || lanes_[lane].turn != turn) { return lost(lane); }
@@ -193,7 +193,9 @@ ENTITABLE_DECL result<void> feed_core::finish(
         return missing();
     }
     lanes_[lane].joined = own->joined;
-    return save(lane, all, groups);
+    ENTITABLE_CHECK(save(lane, all, groups));
+    lanes_[lane].looked = lanes_[lane].complete;
+    return {};
 }
 
 ENTITABLE_DECL result<partition_changes> changes_for_target(
