@@ -7,6 +7,7 @@
 
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/log/logged_changes.hpp>
+#include <entitable/core/clock.hpp>
 #include <entitable/core/etag.hpp>
 #include <entitable/core/request/profile.hpp>
 #include <entitable/core/result.hpp>
