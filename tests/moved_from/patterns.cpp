@@ -9,6 +9,7 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/expiry.hpp>
+#include <entitable/feed.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/sync.hpp>
@@ -154,6 +155,30 @@ TEST_CASE("moved from: unit_of_work") {
     CHECK(work.save());
     held.cents = 3;
     CHECK(kept.save().value().good());
+}
+
+TEST_CASE("moved from: feed, feed_batch") {
+    memory_backend const store;
+    table<sale, announced> sales{store, "sales"};
+    sales.create().value();
+    feed changes{sales, "search"};
+    changes.create().value();
+    sales.insert(first).value();
+    auto batch = *changes.next().value();
+    auto const done = moved(batch);
+    CHECK_GONE(batch.done());
+    CHECK(batch.partitions().empty());
+    CHECK(done.done());
+    auto const kept = moved(changes);
+    CHECK_GONE(changes.create());
+    CHECK_GONE(changes.leave());
+    CHECK_GONE(changes.next());
+    CHECK_GONE(changes.release());
+    CHECK_GONE(changes.status());
+    CHECK_GONE(changes.check_lag());
+    CHECK_FALSE(kept.next().value());
+    auto const other = moved(sales);
+    CHECK_GONE(feed{sales, "search"}.create());
 }
 
 TEST_CASE("moved from: table_queue, claimed") {

@@ -85,6 +85,10 @@ enum class error_code : std::uint16_t {
     already_made,        ///< the map, or the generation of hashed stores, already exists: open it instead
     sync_running,        ///< another call synchronises the same partition of the local table
     many_removals, ///< a synchronisation would remove more than half of a partition: see `sync_options::allow_many_removals`
+    lane_lost,     ///< another worker of the group processes the lane of the feed now
+    log_trimmed,   ///< the change log no longer has changes that a group of the feed has not processed
+    group_behind,  ///< a group of the feed has not processed changes for a long time
+    group_missing, ///< the group of the feed is not registered: it was never created, or has left
 };
 
 /// Returns the service's spelling of the code, for example "EntityAlreadyExists".

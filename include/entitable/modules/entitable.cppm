@@ -37,6 +37,7 @@ module;
 #endif
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <compare>
 #include <concepts>
 #include <condition_variable>

@@ -21,6 +21,7 @@ module;
 #endif
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <compare>
 #include <concepts>
 #include <cstddef>

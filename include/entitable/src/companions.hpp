@@ -33,6 +33,7 @@
 #include <entitable/client/companions/index/impl/maintained_rows_as_stored.ipp>
 #include <entitable/client/companions/index/impl/maintaining.ipp>
 #include <entitable/client/companions/index/impl/sum_audit.ipp>
+#include <entitable/client/companions/log/impl/feed_rows.ipp>
 #include <entitable/client/companions/log/impl/log_rows.ipp>
 #include <entitable/client/companions/log/impl/log_writer.ipp>
 #include <entitable/client/companions/log/impl/logged_changes.ipp>

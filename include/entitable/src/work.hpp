@@ -11,6 +11,10 @@
     "entitable/src/work.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/work/feed/impl/feed.ipp>
+#include <entitable/work/feed/impl/feed_core.ipp>
+#include <entitable/work/feed/impl/feed_groups.ipp>
+#include <entitable/work/feed/impl/feed_positions.ipp>
 #include <entitable/work/messaging/impl/held_time.ipp>
 #include <entitable/work/messaging/impl/lease_renewal.ipp>
 #include <entitable/work/messaging/impl/queue_claim.ipp>

@@ -81,11 +81,11 @@ template <class Entity, class Entities, class... Declared>
 }
 
 /// The functions of a list that its family calls.
-template <class Entities, class Indexes, class Sums, std::size_t Lanes>
+template <class Entities, class Indexes, class Sums, std::size_t Lanes, std::size_t FeedLanes>
 struct listed_rows_of;
 
-template <class... Entities, class... Indexes, class... Sums, std::size_t Lanes>
-struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<Sums...>, Lanes> {
+template <class... Entities, class... Indexes, class... Sums, std::size_t Lanes, std::size_t FeedLanes>
+struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<Sums...>, Lanes, FeedLanes> {
     [[nodiscard]] static result<void> derive(row_view stored, reading mode, index_rows& made) {
         made.clear();
         made.resize(sizeof...(Indexes) + sizeof...(Sums));
@@ -152,8 +152,8 @@ struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<S
             (static_cast<void>(sizeof(Sums*)), main)...};
         shared<log_of_table> log;
         if constexpr (Lanes > 0) {
-            log = shared<log_of_table>::make(Lanes, shapes.size());
-            shapes.push_back(shape_of_log(Lanes));
+            log = shared<log_of_table>::make(Lanes, shapes.size(), FeedLanes);
+            shapes.push_back(shape_of_log(Lanes, FeedLanes));
             tables.push_back(main);
         }
         return shared<index_family>::make(main, std::move(shapes), std::move(tables), &derive,
@@ -163,7 +163,7 @@ struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<S
 
 template <class... Declared>
 using rows_of_list = listed_rows_of<typename types_of<Declared...>::entities, typename types_of<Declared...>::indexes,
-    typename types_of<Declared...>::sums, lanes_of_log<Declared...>>;
+    typename types_of<Declared...>::sums, lanes_of_log<Declared...>, feed_lanes_of<Declared...>>;
 
 // ---- the sums of one partition ----------------------------------------------------------------------
 

@@ -94,6 +94,13 @@ template <class Declared, class... More>
 inline constexpr std::size_t lanes_of_log<Declared, More...> = lanes_of_log<More...>;
 template <log_options Options, class... More>
 inline constexpr std::size_t lanes_of_log<logged_with<Options>, More...> = Options.lanes;
+/// The number of lanes of the announcements of a list; 0 without announcements.
+template <class... Declared>
+inline constexpr std::size_t feed_lanes_of = 0;
+template <class Declared, class... More>
+inline constexpr std::size_t feed_lanes_of<Declared, More...> = feed_lanes_of<More...>;
+template <log_options Options, class... More>
+inline constexpr std::size_t feed_lanes_of<logged_with<Options>, More...> = Options.announced ? Options.feed_lanes : 0;
 
 /// Whether a type is a wide entity of the list.
 template <class Type, class... Declared>
@@ -243,6 +250,8 @@ consteval bool allow_log() {
     static_assert(no_wide, "the changes of a wide entity cannot be logged: put it into a table without logged");
     constexpr bool has_lanes = Log::options.lanes >= 1 && Log::options.lanes <= 64;
     static_assert(has_lanes, "a change log must have 1 to 64 lanes");
+    constexpr bool has_feed_lanes = Log::options.feed_lanes >= 1 && Log::options.feed_lanes <= 64;
+    static_assert(has_feed_lanes, "the announcements of a change log must have 1 to 64 feed_lanes");
     return true; // the error was reported
 }
 

@@ -83,6 +83,10 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::already_made, 0, "AlreadyMade"},
     {error_code::sync_running, 0, "SyncRunning"},
     {error_code::many_removals, 0, "ManyRemovals"},
+    {error_code::lane_lost, 0, "LaneLost"},
+    {error_code::log_trimmed, 0, "LogTrimmed"},
+    {error_code::group_behind, 0, "GroupBehind"},
+    {error_code::group_missing, 0, "GroupMissing"},
 };
 
 } // namespace detail

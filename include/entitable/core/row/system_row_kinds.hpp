@@ -75,6 +75,10 @@ inline constexpr kind kinds[] = {
         copying::left_behind, false, "states of a synchronisation", "synchronize"},
     {log, "a change of the partition, or the number of the last one", "entitable/changes.hpp", copying::taken_along,
         copying::left_behind, false, "a change log", "a table with logged"},
+    {feed, "an announced change, or a group that follows the changes", "entitable/feed.hpp", copying::refused,
+        copying::refused, true, "the groups of a feed, whose positions belong to the source", "feed"},
+    {fed, "the changes of a source up to a position are in the partition", "entitable/feed.hpp", copying::taken_along,
+        copying::left_behind, false, "positions in the changes of another table", "feed"},
 };
 
 /// Row keys with the reserved prefix that this version does not know, because a newer version made them. No copy handles them.

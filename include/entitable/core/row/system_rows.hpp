@@ -61,6 +61,10 @@ inline constexpr std::string_view base = "~!base!";
 inline constexpr std::string_view synced = "~!sync!";
 /// Change log of a partition: its entries, and the number of the last one.
 inline constexpr std::string_view log = "~!log!";
+/// A feed: announcements, groups, positions and leases, in a table of their own.
+inline constexpr std::string_view feed = "~!feed!";
+/// The position in a change log up to which the changes of a source are in the partition.
+inline constexpr std::string_view fed = "~!fed!";
 
 /// Int32 property in the main row of a wide entity: the number of its parts, which are system rows. Entities cannot have this property.
 inline constexpr std::string_view wide_parts = "WideParts";

@@ -9,36 +9,13 @@
 #include <entitable/client/transaction.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/messaging/claimed.hpp>
+#include <entitable/work/messaging/detail/system_changes.hpp>
 #include <entitable/work/messaging/message_queue.hpp>
 
 #include <algorithm>
 #include <span>
 
 ENTITABLE_BEGIN_NAMESPACE
-namespace detail {
-
-/// Adds rows of the library to the changes of a program.
-struct system_changes {
-    template <class... E>
-    static std::string partition_of(batch<E...> const& changes) {
-        return std::string{changes.changes_.partition_key()};
-    }
-    template <class... E>
-    static std::string partition_of(transaction<E...> const& changes) {
-        return changes.scope_.rows.partition_key();
-    }
-    template <class... E>
-    static void add(batch<E...>& changes, result<row> made) {
-        changes.changes_.add(mutation_kind::insert, std::move(made), any_etag);
-    }
-    template <class... E>
-    static void add(transaction<E...>& changes, result<row> made) {
-        changes.scope_.change(mutation_kind::insert, std::move(made), false);
-    }
-};
-
-} // namespace detail
-
 /// A message that was claimed `max_deliveries` times and not completed.
 template <mapped_entity T>
 struct dead_letter {

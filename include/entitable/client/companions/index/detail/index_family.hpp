@@ -49,8 +49,8 @@ struct index_shape {
     [[nodiscard]] std::string described() const;
 };
 
-/// Returns the declaration of a change log.
-[[nodiscard]] index_shape shape_of_log(std::size_t lanes);
+/// Returns the declaration of a change log. `feed_lanes`: 0 without announcements.
+[[nodiscard]] index_shape shape_of_log(std::size_t lanes, std::size_t feed_lanes);
 
 /// The rows of an entity in all indexes; nullopt if an optional component is absent.
 using index_rows = std::vector<std::optional<row>>;

@@ -29,7 +29,7 @@ class index_writer {
 public:
     index_writer(index_family const& family, shared<index_states> states, call const& context, std::uint64_t seed)
         : family_(family), states_(std::move(states)), elsewhere_(family, context, seed) {
-        if (family.log) { log_.emplace(family.main, *family.log, family.seed_of_ids()); }
+        if (family.log) { log_.emplace(family.main, *family.log, family.seed_of_ids(), *family.options.time); }
     }
 
     [[nodiscard]] sent_transaction send(transaction_scope& all, bool announces);

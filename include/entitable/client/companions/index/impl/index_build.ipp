@@ -34,10 +34,17 @@ ENTITABLE_DECL result<bool> has_rows(table_core const& in, type_pattern const& t
     return false;
 }
 
+/// The table of the announcements of a change log, if it has any.
+ENTITABLE_DECL std::optional<table_core> announcements_of(index_family const& family) {
+    if (!family.log || family.log->feed_lanes == 0) { return std::nullopt; }
+    return table_core{family.main.store(), feed_table_name(family.main.name()), family.main.options()};
+}
+
 /// Creates the tables; returns whether the table of the entities is new.
 ENTITABLE_DECL result<bool> create_tables(index_family const& family) {
     ENTITABLE_CHECK(family.check_places());
     ENTITABLE_TRY(bool const made, family.main.create_if_absent());
+    if (auto const announcements = announcements_of(family)) { ENTITABLE_CHECK(announcements->create_if_absent()); }
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
         if (family.shapes[index].elsewhere) { ENTITABLE_CHECK(family.places[index].create_if_absent()); }
     }
@@ -79,6 +86,7 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
 
 ENTITABLE_DECL result<void> drop_indexed(index_family const& family) {
     ENTITABLE_CHECK(family.main.drop());
+    if (auto const announcements = announcements_of(family)) { ENTITABLE_CHECK(announcements->drop_if_present()); }
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
         if (family.shapes[index].elsewhere) { ENTITABLE_CHECK(family.places[index].drop_if_present()); }
     }
@@ -156,6 +164,7 @@ ENTITABLE_DECL result<index_repair> build_companions(
     index_family const& family, std::vector<std::size_t> const& wanted, build_kind kind) {
     call context{family.main.options(), *family.options.time};
     context.location = read_location::primary;
+    if (auto const announcements = announcements_of(family)) { ENTITABLE_CHECK(announcements->create_if_absent()); }
     result<index_repair> done{std::in_place};
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         ENTITABLE_TRY(auto const all, family.read_declaration(context));

@@ -124,10 +124,10 @@ ENTITABLE_DECL std::string index_shape::described() const {
     return text::joined({is_sum() ? "the sum " : is_log() ? "the " : "the index ", name});
 }
 
-ENTITABLE_DECL index_shape shape_of_log(std::size_t lanes) {
+ENTITABLE_DECL index_shape shape_of_log(std::size_t lanes, std::size_t feed_lanes) {
     index_shape made;
     made.name = "change log"; // no type has this name
-    made.definition = 0x6368616E6765ULL << 16U | lanes;
+    made.definition = 0x6368616E6765ULL << 16U | feed_lanes << 8U | lanes;
     return made;
 }
 

@@ -143,6 +143,43 @@ ENTITABLE_DECL result<logged_changes> read_logged_changes(index_family const& fa
     return made;
 }
 
+ENTITABLE_DECL result<log_position> first_position(index_family const& family) {
+    call context{family.main.options(), *family.options.time};
+    context.operation_id.clear();
+    ENTITABLE_TRY(guid const log, declared_log(family, false, context));
+    return log_position{log, std::vector<std::int64_t>(family.log->lanes)};
+}
+
+ENTITABLE_DECL result<void> void_number(
+    index_family const& family, std::string const& partition_key, std::uint32_t lane, std::int64_t number) {
+    call context{family.main.options(), *family.options.time};
+    context.operation_id.clear();
+    context.location = read_location::primary;
+    ENTITABLE_TRY(guid const log, declared_log(family, false, context));
+    call own = context;
+    std::string const head_key = log_head_key(family.log->lanes, lane).to_string();
+    auto const found = family.main.store().execute(get_entity{family.main.name(), partition_key, head_key, {}}, own);
+    if (!found && found.error().code != error_code::resource_not_found) { return failure{found.error()}; }
+    log_head head;
+    if (found) { ENTITABLE_TRY(head, read_log_head(found->entity)); }
+    if (head.number >= number) { return {}; }
+    log_entry taken;
+    taken.lane = lane;
+    taken.number = number;
+    taken.previous = head.number;
+    taken.id = family.draw_guid();
+    taken.is_void = true;
+    row next = log_head_row(partition_key, head_key, number, log, head.announced);
+    transact request{family.main.name(), {}};
+    request.changes.push_back(
+        found ? mutation::replace(std::move(next), found->etag) : mutation::insert(std::move(next)));
+    request.changes.push_back(
+        mutation::insert(log_entry_row(partition_key, log_entry_key(family.log->lanes, lane, number), taken)));
+    call writing = context;
+    static_cast<void>(family.main.store().execute(request, writing)); // the next look tells whether it was applied
+    return {};
+}
+
 ENTITABLE_DECL result<std::uint64_t> trim_log(index_family const& family, std::string_view partition_key,
     log_position const& up_to, trim_options const& options) {
     call context{family.main.options(), *family.options.time};

@@ -41,7 +41,7 @@ ENTITABLE_DECL result<void> log_late(index_family const& family, transact const&
 
 ENTITABLE_DECL result<transact::response> write_logged(index_family const& family, transact request) {
     call context = log_call_of(family);
-    log_writer writer{family.main, *family.log, family.seed_of_ids()};
+    log_writer writer{family.main, *family.log, family.seed_of_ids(), *family.options.time};
     std::size_t const changes = request.changes.size();
     std::uint64_t seed = 0;
     bool asked = false;
@@ -98,7 +98,7 @@ ENTITABLE_DECL result<void> log_some_again(
     index_family const& family, std::string const& partition_key, std::span<std::string const> entities) {
     call context = log_call_of(family);
     context.operation_id.clear();
-    log_writer writer{family.main, *family.log, family.seed_of_ids()};
+    log_writer writer{family.main, *family.log, family.seed_of_ids(), *family.options.time};
     std::uint64_t seed = 0;
     for (contention rivals{family.options.max_attempts, family.options.delays};;) {
         ENTITABLE_TRY(shared<index_states> const states, family.states(context));

@@ -7,6 +7,7 @@
 
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/companions/log/logged_changes.hpp>
+#include <entitable/core/clock.hpp>
 #include <entitable/core/etag.hpp>
 #include <entitable/core/request/profile.hpp>
 #include <entitable/core/result.hpp>
@@ -22,8 +23,10 @@ inline constexpr std::size_t most_log_text = 32'768;
 /// The head of a lane: the number of the last entry. All writers of the lane replace it under its version.
 struct log_head {
     std::int64_t number{};
-    guid log{};   ///< the log of the writer that has replaced it
-    etag version; ///< empty if there is no head
+    guid log{};                                   ///< the log of the writer that has replaced it
+    etag version;                                 ///< empty if there is no head
+    std::int64_t announced{};                     ///< changes up to this number are announced
+    steady_time written_at{(steady_time::min)()}; ///< when this program wrote it, if changes are announced
 };
 
 /// The entry of a transaction in one lane, as it is written.
@@ -32,8 +35,9 @@ struct log_entry {
     std::int64_t number{};
     std::int64_t previous{}; ///< the number of the entry before it
     guid id{};
-    std::string rows; ///< "w" or "r" and the row key, separated by a slash, which no key can contain
-    bool is_void{};   ///< whether nothing was changed
+    std::string rows;         ///< "w" or "r" and the row key, separated by a slash, which no key can contain
+    bool is_void{};           ///< whether nothing was changed
+    std::int64_t announced{}; ///< for the head: changes up to this number are announced; 0 without announcements
 };
 
 /// Returns a value that refers to the bytes of an id.
@@ -67,8 +71,8 @@ private:
 [[nodiscard]] std::size_t log_bytes(profile const& limits, std::size_t changes, std::size_t lanes) noexcept;
 
 [[nodiscard]] row log_entry_row(std::string_view partition_key, std::string_view row_key, log_entry const& entry);
-[[nodiscard]] row log_head_row(
-    std::string_view partition_key, std::string_view row_key, std::int64_t number, guid const& log);
+[[nodiscard]] row log_head_row(std::string_view partition_key, std::string_view row_key, std::int64_t number,
+    guid const& log, std::int64_t announced = 0);
 
 /// Reads a head. Errors: RowMismatch.
 [[nodiscard]] result<log_head> read_log_head(row_view stored);

@@ -7,8 +7,10 @@
 /// done.
 
 #if !defined(ENTITABLE_IMPORTED)
+#include <entitable/client/companions/log/detail/feed_rows.hpp>
 #include <entitable/client/companions/log/detail/log_rows.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/clock.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -43,10 +45,12 @@ private:
 
 /// The change log of a table.
 struct log_of_table : counted {
-    log_of_table(std::size_t of_lanes, std::size_t position) : lanes(of_lanes), companion(position) {}
+    log_of_table(std::size_t of_lanes, std::size_t position, std::size_t announcements)
+        : lanes(of_lanes), companion(position), feed_lanes(announcements) {}
 
     std::size_t const lanes;
-    std::size_t const companion; ///< position among the companions of the table
+    std::size_t const companion;  ///< position among the companions of the table
+    std::size_t const feed_lanes; ///< lanes of the announcements; 0 without announcements
     log_heads mutable heads;
 };
 
@@ -64,11 +68,14 @@ enum class log_verdict : std::uint8_t {
 /// entry with the next number inserted, and the changes. 3. Refused at a head: begin again. 4. No response, or a refusal of a request that
 /// was repeated: read the entry. With the id of this request, it was applied. With another id it was not and never will be, because a
 /// version never comes back. Without an entry, a void entry takes the number, which stops the request if it is late.
+///
+/// If changes are announced: before step 2, a number beyond `log_head::announced` is announced, and the response is awaited. This is done
+/// in each attempt, because a consumer removes an announcement when it has seen a head with that number.
 class log_writer {
 public:
     /// `seed`: of the ids of entries, for tests; 0 draws random ids.
-    log_writer(table_core const& main, log_of_table const& log, std::uint64_t seed)
-        : main_(main), log_(log), seeded_(seed != 0), random_(seed) {}
+    log_writer(table_core const& main, log_of_table const& log, std::uint64_t seed, clock& time)
+        : main_(main), log_(log), time_(time), seeded_(seed != 0), random_(seed) {}
 
     /// Adds the rows of the log in front of the changes of a request, after those of the last attempt were removed. `entities`: the sorted
     /// row keys of the changes to log; null for all that are not system rows. `id`: the declared log. Errors: InvalidInput if the
@@ -103,11 +110,16 @@ private:
     [[nodiscard]] result<std::optional<log_head>> read_head(
         std::string_view partition_key, std::uint32_t lane, call const& context) const;
     [[nodiscard]] log_verdict settle(call const& context) const;
+    /// Announces the number of an entry, unless it is announced.
+    [[nodiscard]] result<void> announce(log_entry& entry, log_head const& head, call const& context) const;
+    /// Whether a number can no longer be given, because a later entry has an earlier predecessor.
+    [[nodiscard]] result<bool> was_skipped(log_entry const& entry, call const& context) const;
     [[nodiscard]] bool lost_a_head(call const& context) const;
     void forget_heads() const;
 
     table_core const& main_;
     log_of_table const& log_;
+    clock& time_;
     bool seeded_;
     bool met_other_log_{};
     random_source random_;

@@ -121,8 +121,16 @@ ENTITABLE_DECL row log_entry_row(std::string_view partition_key, std::string_vie
     return made.build();
 }
 
-ENTITABLE_DECL row log_head_row(
-    std::string_view partition_key, std::string_view row_key, std::int64_t number, guid const& log) {
+ENTITABLE_DECL row log_head_row(std::string_view partition_key, std::string_view row_key, std::int64_t number,
+    guid const& log, std::int64_t announced) {
+    if (announced > 0) {
+        constexpr std::string_view three{"\3\6\0Number\7\3\0Log\3\11\0Announced", 27};
+        known_row made{partition_key, row_key, 3, three, 32};
+        made.number(number);
+        made.id(log);
+        made.number(announced);
+        return std::move(made).build();
+    }
     constexpr std::string_view descriptor{"\3\6\0Number\7\3\0Log", 15};
     known_row made{partition_key, row_key, 2, descriptor, 24};
     made.number(number);
@@ -143,7 +151,10 @@ ENTITABLE_DECL result<log_head> read_log_head(row_view stored) {
     if (!number || number->type() != edm_type::int64 || !log || log->type() != edm_type::guid) {
         return malformed_log(stored);
     }
-    return log_head{number->bits(), log->as_guid(), stored.etag()};
+    log_head made{number->bits(), log->as_guid(), stored.etag()};
+    auto const announced = stored.find("Announced");
+    if (announced && announced->type() == edm_type::int64) { made.announced = announced->bits(); }
+    return made;
 }
 
 /// Adds the rows of a property; false if it is malformed.

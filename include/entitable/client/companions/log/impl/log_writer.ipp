@@ -5,6 +5,7 @@
 #include <entitable/client/companions/log/detail/log_writer.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/request/detail/was_beaten.hpp>
+#include <entitable/core/request/page_cursor.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
@@ -130,7 +131,13 @@ ENTITABLE_DECL result<void> log_writer::add(
         each.previous = head->number;
         each.number = head->number + 1;
         each.id = own;
-        row next = log_head_row(partition_key_, log_head_key(log_.lanes, each.lane), each.number, id);
+        if (log_.feed_lanes != 0) {
+            if (auto told = announce(each, *head, context); !told) {
+                remove(request);
+                return told;
+            }
+        }
+        row next = log_head_row(partition_key_, log_head_key(log_.lanes, each.lane), each.number, id, each.announced);
         // The head comes first: if another writer was faster, the refusal is about a version.
         rows[at++] = head->version.empty() ? mutation::insert(std::move(next))
                                            : mutation::replace(std::move(next), head->version);
@@ -139,6 +146,44 @@ ENTITABLE_DECL result<void> log_writer::add(
         heads_.push_back(*std::move(head));
     }
     return {};
+}
+
+ENTITABLE_DECL result<void> log_writer::announce(log_entry& entry, log_head const& head, call const& context) const {
+    entry.announced = head.announced;
+    if (entry.number <= head.announced) { return {}; }
+    // A program that writes the partition again within seconds announces several numbers at once.
+    bool const often = head.written_at != (steady_time::min)() && time_.steady() - head.written_at < block_lifetime;
+    std::int64_t const up_to = entry.number + (often ? block_of_announcements - 1 : 0);
+    call own = log_call(context);
+    write_entity const request{feed_table_name(main_.name()),
+        mutation::insert(announcement_row(partition_key_, log_.feed_lanes, entry.lane, up_to))};
+    auto made = main_.store().execute(request, own);
+    if (!made && made.error().code != error_code::entity_already_exists) {
+        failure refused = std::move(made).as_failure();
+        refused.error().effect = effect::none; // on the change; an announcement without a change is harmless
+        refused.error().operation_index.reset();
+        return refused;
+    }
+    entry.announced = up_to;
+    return {};
+}
+
+ENTITABLE_DECL result<bool> log_writer::was_skipped(log_entry const& entry, call const& context) const {
+    query_entities asked;
+    asked.table = main_.name();
+    asked.range.partition = key_interval::only(partition_key_);
+    asked.range.row = {key_bound::including(log_entry_key(log_.lanes, entry.lane, entry.number).to_string()),
+        key_bound::excluding(log_head_key(log_.lanes, entry.lane).to_string())};
+    asked.page_size = 1;
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
+        call own = log_call(context);
+        ENTITABLE_TRY(auto const found, pages.take(main_.store().execute(pages.request(), own)));
+        if (found.rows.empty()) { continue; }
+        ENTITABLE_TRY(auto const next, read_log_entry(found.rows[0], entry.lane));
+        return next.change.number > entry.number && next.previous < entry.number;
+    }
+    return false;
 }
 
 ENTITABLE_DECL std::size_t log_writer::rows_for(std::vector<std::string> const& entities) const {
@@ -163,7 +208,9 @@ ENTITABLE_DECL void log_writer::note(transact::response const& made) const {
     for (std::size_t at = 0; at < entries_.size(); ++at) {
         bool const shown = 2 * at < made.results.size() && !made.results[2 * at].etag.empty();
         if (shown) {
-            log_.heads.put(partition_key_, entries_[at].lane, {entries_[at].number, id_, made.results[2 * at].etag});
+            log_entry const& one = entries_[at];
+            steady_time const now = log_.feed_lanes == 0 ? (steady_time::min)() : time_.steady();
+            log_.heads.put(partition_key_, one.lane, {one.number, id_, made.results[2 * at].etag, one.announced, now});
         } else {
             log_.heads.forget(partition_key_, entries_[at].lane);
         }
@@ -217,6 +264,11 @@ ENTITABLE_DECL log_verdict log_writer::settle(call const& context) const {
         if (!head) { return log_verdict::unknown; }
         std::int64_t const number = *head ? (*head)->number : 0;
         if (number >= one.number) {
+            if (log_.feed_lanes != 0) {
+                auto const skipped = was_skipped(one, context);
+                if (!skipped) { return log_verdict::unknown; }
+                if (*skipped) { return log_verdict::begin_again; }
+            }
             if (seen_taken) { return log_verdict::unknown; } // the entry was trimmed
             seen_taken = true;                               // or it was written since it was looked for
             continue;
@@ -229,7 +281,8 @@ ENTITABLE_DECL log_verdict log_writer::settle(call const& context) const {
         taken.id = one.id;
         taken.id.bytes[0] ^= 0xFFU; // differs from the id of the lost request
         taken.is_void = true;
-        row next = log_head_row(partition_key_, log_head_key(log_.lanes, one.lane), taken.number, id_);
+        std::int64_t const announced = *head ? (*head)->announced : 0;
+        row next = log_head_row(partition_key_, log_head_key(log_.lanes, one.lane), taken.number, id_, announced);
         transact request{main_.name(), {}};
         request.changes.push_back(
             *head ? mutation::replace(std::move(next), (*head)->version) : mutation::insert(std::move(next)));

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/page_cursor.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/transport/run.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/work/feed/detail/feed_core.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL feed_core::feed_core(shared<index_family> of, std::string group, feed_options options)
+    : family_(std::move(of)),
+      group_(std::move(group)),
+      name_(feed_table_name(family_->main.name())),
+      options_(std::move(options)),
+      ids_(options_.seed),
+      claim_(ids_.next()),
+      lanes_(family_->log ? family_->log->feed_lanes : 0) {}
+
+ENTITABLE_DECL result<void> feed_core::check_options() const {
+    auto const allowed = [](char each) {
+        return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
+            each == '-' || each == '_';
+    };
+    if (lanes_.empty()) { return moved_from("table"); }
+    if (group_.empty() || group_.size() > 50 || !std::ranges::all_of(group_, allowed)) {
+        return failure{error_code::invalid_input,
+            "the name of a group must have 1 to 50 letters, digits, hyphens and underscores"};
+    }
+    if (options_.lease < std::chrono::seconds{2} || options_.lease > std::chrono::hours{7 * 24}) {
+        return failure{error_code::out_of_range_input, "the lease of a feed must be between 2 s and 7 days"};
+    }
+    if (options_.max_partitions < 1 || options_.max_partitions > 49) {
+        return failure{error_code::out_of_range_input, "max_partitions of a feed must be between 1 and 49"};
+    }
+    if (options_.max_changes < 1 || options_.max_changes > 1000) {
+        return failure{error_code::out_of_range_input, "max_changes of a feed must be between 1 and 1000"};
+    }
+    if (options_.max_lanes < 1 || options_.max_attempts < 1) {
+        return failure{error_code::out_of_range_input, "max_lanes and max_attempts of a feed must be at least 1"};
+    }
+    if (!options_.calls.operation_id.empty()) {
+        return failure{error_code::invalid_input, "a feed sends several writes, so it takes no operation id"};
+    }
+    ENTITABLE_CHECK(options_.polling.validate());
+    return options_.delays.validate();
+}
+
+ENTITABLE_DECL call feed_core::new_call() const {
+    call made{options_.calls, *options_.time};
+    made.location = read_location::primary;
+    return made;
+}
+
+ENTITABLE_DECL once_row feed_core::lease_row(std::size_t lane) const {
+    return {name_, feed_lane_key(lane), feed_prefix('l') + group_, options_.lease};
+}
+
+ENTITABLE_DECL std::string feed_core::position_key(std::string_view group, std::string_view partition_key) const {
+    return text::joined({feed_prefix('p'), group, "!", feed_partition_text(partition_key)});
+}
+
+ENTITABLE_DECL void feed_core::forget(std::size_t lane) {
+    held_lane& one = lanes_[lane];
+    std::uint64_t const turn = one.turn + 1;
+    one = {};
+    one.turn = turn;
+}
+
+ENTITABLE_DECL failure feed_core::lost(std::size_t lane) const {
+    return failure{error_code::lane_lost,
+        text::joined({"lane ", std::to_string(lane), " of the feed of the table \"", table(),
+            "\" is held by another worker of the group \"", group_, "\" now"})};
+}
+
+ENTITABLE_DECL failure feed_core::missing() const {
+    return failure{error_code::group_missing,
+        text::joined({"the group \"", group_, "\" of the feed of the table \"", table(),
+            "\" is not registered: call create()"})};
+}
+
+/// Renews a lease, in a transaction of its lane.
+[[nodiscard]] inline mutation renewed_lease(once_row const& at, etag const& version) {
+    row_builder made{at.partition_key, at.row_key};
+    made.add("Lease", std::int64_t{at.claim.count()});
+    return mutation::merge(made.build(), version);
+}
+
+ENTITABLE_DECL result<bool> feed_core::hold(std::size_t lane) {
+    held_lane& one = lanes_[lane];
+    clock& time = *options_.time;
+    steady_time const now = time.steady();
+    auto const half = std::chrono::duration_cast<steady_time::duration>(options_.lease) / 2;
+    once_row const at = lease_row(lane);
+    if (one.held && !one.version.empty()) {
+        if (now - one.renewed_at < half) { return true; }
+        call own = new_call();
+        auto made = family_->main.store().execute(write_entity{name_, renewed_lease(at, one.version)}, own);
+        if (made) {
+            one.version = std::move(made->etag);
+            one.renewed_at = now;
+            return true;
+        }
+        if (made.error().effect == effect::none && made.error().code != error_code::update_condition_not_satisfied &&
+            made.error().code != error_code::resource_not_found) {
+            return std::move(made).as_failure();
+        }
+        forget(lane); // claimed again, or another worker has it
+    }
+    if (now < one.not_before) { return false; }
+    if (!one.held) {
+        auto const held = static_cast<std::size_t>(std::ranges::count(lanes_, true, &held_lane::held));
+        if (held >= options_.max_lanes) { return false; }
+        ENTITABLE_TRY(auto const own, registration(lane));
+        if (!own) { return missing(); }
+        one.joined = own->joined;
+        one.turn += 1;
+    }
+    once_claim wanted;
+    wanted.claim = claim_;
+    wanted.id = claim_;
+    call context = new_call();
+    auto claiming = claim_once(at, wanted, context, time, {options_.max_attempts, options_.delays, ids_.random()});
+    auto claimed = entitable::run(claiming, context, time, family_->main.store());
+    if (!claimed) {
+        bool const again = one.held;
+        if (again) { forget(lane); }
+        if (claimed.error().code != error_code::store_busy) { return std::move(claimed).as_failure(); }
+        std::chrono::nanoseconds const lease{options_.lease};
+        std::chrono::nanoseconds const left = claimed.error().retry_after.value_or(options_.lease);
+        one.not_before = now + std::chrono::duration_cast<steady_time::duration>((std::min)(left, lease));
+        return false;
+    }
+    if (!claimed->mine) { return lost(lane); }
+    one.version = claimed->version;
+    one.held = true;
+    one.renewed_at = now;
+    return true;
+}
+
+ENTITABLE_DECL result<std::optional<std::size_t>> feed_core::next(
+    std::chrono::nanoseconds wait, std::vector<fed_partition>& to) {
+    ENTITABLE_CHECK(check_options());
+    clock& time = *options_.time;
+    steady_time const begun = time.steady();
+    auto const most = std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
+    steady_time const end = most > no_deadline - begun ? no_deadline : begun + most;
+    call waiting = new_call();
+    waiting.deadline = no_deadline; // the timeout is for each request
+    for (;;) {
+        for (std::size_t index = 0; index < lanes_.size(); ++index) {
+            std::size_t const lane = (next_lane_ + index) % lanes_.size();
+            if (lanes_[lane].looked) { continue; }
+            ENTITABLE_TRY(bool const held, hold(lane));
+            if (!held) { continue; }
+            to.clear();
+            ENTITABLE_TRY(bool const found, look(lane, to));
+            if (found) {
+                next_lane_ = (lane + 1) % lanes_.size();
+                idle_rounds_ = 0;
+                return std::optional{lane};
+            }
+            lanes_[lane].looked = true;
+        }
+        for (held_lane& each : lanes_) { each.looked = false; }
+        ++idle_rounds_;
+        steady_time const now = time.steady();
+        if (now >= end) { return std::optional<std::size_t>{}; }
+        auto const pause = std::chrono::duration_cast<steady_time::duration>(
+            options_.polling.delay(idle_rounds_, ids_.random().unit()));
+        ENTITABLE_CHECK(wait_until(pause < end - now ? now + pause : end, waiting, time));
+    }
+}
+
+ENTITABLE_DECL result<void> feed_core::for_each_of(
+    std::size_t lane, std::string const& prefix, function_ref<result<bool>(row_view)> visit, date_time* told) const {
+    query_entities asked;
+    asked.table = name_;
+    asked.range.partition = key_interval::only(feed_lane_key(lane));
+    std::string after = prefix;
+    after.back() = '"'; // follows the exclamation mark with which each prefix ends
+    asked.range.row = {key_bound::including(prefix), key_bound::excluding(std::move(after))};
+    asked.page_size = 1000;
+    page_cursor pages{std::move(asked)};
+    while (pages.more()) {
+        call own = new_call();
+        ENTITABLE_TRY(auto const found, pages.take(family_->main.store().execute(pages.request(), own)));
+        if (told != nullptr) {
+            date_time const now = own.server_date != date_time{} ? own.server_date : options_.time->now();
+            *std::exchange(told, nullptr) = now;
+        }
+        for (std::size_t at = 0; at < found.rows.size(); ++at) {
+            ENTITABLE_TRY(bool const more, visit(found.rows[at]));
+            if (!more) { return {}; }
+        }
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<bool> feed_core::look(std::size_t lane, std::vector<fed_partition>& to) {
+    held_lane& one = lanes_[lane];
+    constexpr std::size_t most_positions = 20'000; // bounds the memory of a worker
+    if (one.positions.size() > most_positions) { one.positions.clear(); }
+    if (!one.joined) { // read before the announcements: then they contain those of `create`
+        ENTITABLE_TRY(auto const own, registration(lane));
+        if (!own) { return missing(); }
+        one.joined = own->joined;
+    }
+    std::vector<fed_partition> all;
+    std::map<std::string, undecided> open;
+    std::set<std::string> present; // announced partitions
+    fed_partition current;
+    std::size_t news = 0;
+    auto const end_partition = [&]() -> result<void> {
+        if (current.announced.empty()) { return {}; }
+        fed_partition ended = std::exchange(current, {});
+        present.insert(ended.changes.partition_key);
+        auto const waits = one.unsettled.find(ended.changes.partition_key);
+        if (waits != one.unsettled.end()) {
+            auto const known = one.positions.find(ended.changes.partition_key);
+            bool const nothing_new =
+                known != one.positions.end() && std::ranges::all_of(ended.announced, [&](announcement const& each) {
+                    return has_reached(known->second.at, known->second.at.log, each.log_lane, each.number);
+                });
+            if (nothing_new && options_.time->steady() < waits->second) { return {}; }
+            one.unsettled.erase(waits);
+        }
+        ENTITABLE_CHECK(look_at(lane, ended));
+        for (announcement const& each : ended.announced) { // others are not there any more
+            auto const was = one.open.find(each.row_key);
+            if (was != one.open.end()) { open.insert(*was); }
+        }
+        news += ended.has_news ? 1U : 0U;
+        all.push_back(std::move(ended));
+        return {};
+    };
+    ENTITABLE_CHECK(for_each_of(lane, feed_prefix('a'), [&](row_view stored) -> result<bool> {
+        ENTITABLE_TRY(announcement read, read_announcement(stored));
+        if (!current.announced.empty() && current.changes.partition_key != read.partition_key) {
+            ENTITABLE_CHECK(end_partition());
+            if (news >= options_.max_partitions) { return false; }
+        }
+        current.changes.partition_key = read.partition_key;
+        current.announced.push_back(std::move(read));
+        return true;
+    }));
+    if (news < options_.max_partitions) {
+        ENTITABLE_CHECK(end_partition());
+        one.open = std::move(open);
+        std::erase_if(one.unsettled, [&](auto const& each) { return !present.contains(each.first); });
+    }
+    std::vector<fed_partition> quiet; // processed before, or without changes
+    one.complete = news < options_.max_partitions;
+    for (fed_partition& each : all) {
+        one.complete = one.complete && !each.has_more;
+        (each.has_news ? to : quiet).push_back(std::move(each));
+    }
+    bool const is_due = std::ranges::any_of(quiet, [](fed_partition const& each) {
+        return each.changes.position != each.before ||
+            std::ranges::any_of(each.announced, [&](announcement const& told) {
+                return has_reached(each.changes.position, each.changes.position.log, told.log_lane, told.number);
+            });
+    });
+    if (is_due) {
+        ENTITABLE_CHECK(finish(lane, quiet, one.turn));
+        one.looked = false;
+    }
+    return !to.empty();
+}
+
+ENTITABLE_DECL result<void> feed_core::look_at(std::size_t lane, fed_partition& one) {
+    held_lane& held = lanes_[lane];
+    std::string const& partition_key = one.changes.partition_key;
+    auto known = held.positions.find(partition_key);
+    if (known == held.positions.end()) {
+        ENTITABLE_TRY(fed_position stored, position_of(lane, group_, partition_key));
+        known = held.positions.emplace(partition_key, std::move(stored)).first;
+    }
+    one.version = known->second.version;
+    one.before = known->second.at;
+    one.trimmed = known->second.trimmed;
+    one.changes.position = one.before;
+    bool const has_position = !one.version.empty();
+    bool const reached = has_position && std::ranges::all_of(one.announced, [&](announcement const& each) {
+        return has_reached(one.before, one.before.log, each.log_lane, each.number);
+    });
+    if (reached) { return {}; }
+    log_position from = one.before;
+    if (!has_position) {
+        // A partition without a position is newer than the group, unless `create` has announced it, with the number 0, or still may.
+        bool const is_new = held.joined &&
+            std::ranges::none_of(one.announced, [](announcement const& each) { return each.number == 0; });
+        if (is_new) { ENTITABLE_TRY(from, first_position(*family_)); }
+    }
+    ENTITABLE_TRY(
+        logged_changes page, read_logged_changes(*family_, partition_key, from, changes_options{options_.max_changes}));
+    if (page.needs_full_read && !options_.full_reads && has_position) {
+        return failure{error_code::log_trimmed,
+            text::joined({"the change log of the partition \"", partition_key, "\" of the table \"", table(),
+                "\" does not reach back to the position of the group \"", group_, "\""})};
+    }
+    one.changes.needs_full_read = page.needs_full_read && options_.full_reads;
+    one.changes.changes = std::move(page.changes);
+    one.changes.position = std::move(page.position);
+    one.has_more = page.more;
+    one.has_news = one.changes.needs_full_read || !one.changes.changes.empty();
+    return page.more || page.needs_full_read ? result<void>{} : decide(lane, one);
+}
+
+ENTITABLE_DECL result<void> feed_core::decide(std::size_t lane, fed_partition const& one) {
+    held_lane& held = lanes_[lane];
+    steady_time const now = options_.time->steady();
+    for (announcement const& each : one.announced) {
+        if (each.log_lane >= one.changes.position.numbers.size()) { continue; }
+        std::int64_t const seen = one.changes.position.numbers[each.log_lane];
+        if (seen >= each.number) {
+            held.open.erase(each.row_key);
+            continue;
+        }
+        auto const [at, is_new] = held.open.try_emplace(each.row_key, undecided{now, seen});
+        if (is_new || at->second.seen != seen) {
+            at->second = {now, seen};
+        } else if (now - at->second.since >= options_.void_after) {
+            ENTITABLE_CHECK(void_number(*family_, one.changes.partition_key, each.log_lane, each.number));
+            at->second.since = now;
+        }
+    }
+    return {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
