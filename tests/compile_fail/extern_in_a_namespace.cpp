@@ -4,7 +4,7 @@
 // expect: "explicit instantiation of" instantiated_entity
 // expect-gcc: "in namespace" "does not enclose namespace"
 // expect-clang: "not in a namespace enclosing"
-// errors: 2
+// errors: 3
 #include <entitable/entitable.hpp>
 
 namespace shop {

@@ -11,6 +11,8 @@
 #include <entitable/client/extern_macro.hpp>
 #include <entitable/client/mapping/detail/instantiated_entity.hpp>
 
+#include <vector>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -18,8 +20,6 @@ namespace detail {
 struct not_instantiated {};
 template <>
 struct instantiated_entity<not_instantiated> {};
-template <>
-struct instantiated_calls<not_instantiated> {};
 
 template <class Entity>
 using instantiable =

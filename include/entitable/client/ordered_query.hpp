@@ -311,23 +311,34 @@ private:
                 if (!done) { return std::move(done).as_failure(); }
                 return ranks.finish();
             }
-            if (limits.read == nullptr && most_rows_ != no_limit) { // a token counts rows before it
-                auto const most = most_rows_ + 1;
+            if (limits.read == nullptr) { // a token counts rows before it
+                auto const most = most_rows_ == no_limit ? no_limit : most_rows_ + 1;
                 auto rows = all.take(limits.take && *limits.take < most ? *limits.take : most).to();
                 if (!rows) { return rows; }
                 if (rows->size() > most_rows_) { return detail::too_many_to_sort(most_rows_); }
                 ranks.begin_with(*std::move(rows));
                 return ranks.finish();
             }
-        }
-        auto pages = all.pages();
-        for (;;) {
-            auto page = pages.next();
-            if (!page) { return std::move(page).as_failure(); }
-            if (!*page) { return ranks.finish(); }
-            for (read_row& row : (*page)->items) {
-                ranks.add(std::move(row));
-                if (!take && ranks.size() > most_rows_) { return detail::too_many_to_sort(most_rows_); }
+            auto walk = detail::query_rows::of(all, false);
+            if (!walk) { return std::move(walk).as_failure(); }
+            for (read_row row{};;) {
+                auto const more = (*walk)->read_next(&row, detail::read_row<Entity, read_row>);
+                if (!more) { return failure{more.error()}; }
+                if (!*more) { return ranks.finish(); }
+                ranks.add(
+                    std::as_const(row)); // the same function as above: pages would be compiled for each type of row
+                if (ranks.size() > most_rows_) { return detail::too_many_to_sort(most_rows_); }
+            }
+        } else {
+            auto pages = all.pages();
+            for (;;) {
+                auto page = pages.next();
+                if (!page) { return std::move(page).as_failure(); }
+                if (!*page) { return ranks.finish(); }
+                for (read_row& row : (*page)->items) {
+                    ranks.add(std::move(row));
+                    if (!take && ranks.size() > most_rows_) { return detail::too_many_to_sort(most_rows_); }
+                }
             }
         }
     }

@@ -25,7 +25,7 @@ struct query_rows;
 
 /// \cond
 template <class Entity>
-result<std::optional<Entity>> instantiated_calls<Entity>::first(any_query const& asked) {
+result<std::optional<Entity>> instantiated_entity<Entity>::calls::first(any_query const& asked) {
     result<std::optional<Entity>> found{std::in_place, std::in_place};
     auto read = asked.read_first(nullptr, &**found, &instantiated_entity<Entity>::read);
     if (!read) {
@@ -36,7 +36,7 @@ result<std::optional<Entity>> instantiated_calls<Entity>::first(any_query const&
     return found;
 }
 template <class Entity>
-result<std::vector<Entity>> instantiated_calls<Entity>::all(any_query const& asked) {
+result<std::vector<Entity>> instantiated_entity<Entity>::calls::all(any_query const& asked) {
     result<std::vector<Entity>> found{std::in_place};
     found.fail_if(
         asked.read_all(nullptr, &*found, &add, &instantiated_entity<Entity>::read, is_read_by_library<Entity>));
@@ -257,7 +257,7 @@ public:
     };
 
     /// Runs the query; throws its error if it cannot run.
-    [[nodiscard]] iterator begin() const { return iterator{start_cursor(names, detail::kind_of_row<Entity, Row>)}; }
+    [[nodiscard]] iterator begin() const { return iterator{*this, names, detail::kind_of_row<Entity, Row>}; }
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; } ///< sentinel for `at_end`
 
 private:

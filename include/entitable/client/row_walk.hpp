@@ -21,7 +21,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 template <class Entity>
-struct instantiated_calls;
+struct instantiated_entity;
 
 /// The immutable part of a query, shared by its copies and runs.
 struct query_source : counted, query_parts {
@@ -237,6 +237,8 @@ private:
     enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 
+class any_query;
+
 /// The part of a query's iterator that does not depend on the type of its rows.
 class row_iterator {
 public:
@@ -247,7 +249,8 @@ public:
 
 protected:
     row_iterator() = default;
-    explicit row_iterator(shared<row_cursor> at) noexcept : at_(std::move(at)) {}
+    /// Starts the query: see `any_query::start_cursor`.
+    ENTITABLE_LAZY row_iterator(any_query const& asked, projection (*names)(), row_kind const& kind);
 
     ENTITABLE_LAZY [[nodiscard]] void const* row() const { return cursor().current(); }
     ENTITABLE_LAZY void step() { cursor().advance(); }
@@ -283,8 +286,9 @@ struct last {
 
 /// A query without the type of its rows.
 class any_query {
+    friend class row_iterator;
     template <class>
-    friend struct instantiated_calls;
+    friend struct instantiated_entity;
 
 protected:
     any_query() = default;

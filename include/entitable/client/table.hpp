@@ -70,7 +70,7 @@ public:
     /// `name`: 3 to 63 letters and digits, starting with a letter; case-insensitive, except in Cosmos DB. Each request checks it
     /// (InvalidResourceName, OutOfRangeInput).
     table(any_store through, std::string name, call_options options = {})
-        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {
+        : base(detail::table_arguments{through, name, options}) {
         detail::allow_alone<Entity>();
         if constexpr (detail::has_changed_members<typename mapping<Entity>::properties>) { core_.keep_marks(); }
     }

@@ -26,11 +26,20 @@ class deletion_of_table;
 class partition_search;
 class known_names;
 
+/// The arguments of a table's constructor, which are moved from: a constructor with parameters would be passed copies that each entity's
+/// table compiles.
+struct table_arguments {
+    any_store& through;
+    std::string& name;
+    call_options& options;
+};
+
 /// A table of rows. Copies are cheap. Each call is also available as an operation, which the blocking form runs. Thread safety: safe to use
 /// from several threads.
 class table_core {
 public:
     table_core(any_store through, std::string name, call_options options);
+    explicit table_core(table_arguments const& from);
     /// Writes go through `writer`, which maintains other rows of the table.
     table_core(any_store through, std::string name, call_options options, shared<companion_writer> writer);
     table_core(table_core const& other);
@@ -99,6 +108,9 @@ public:
     /// Does the same under any version.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, void const* entity, entity_kind const& of) const;
+    /// Removes the row with these values of its keys, of an entity of this kind.
+    ENTITABLE_LAZY [[nodiscard]] result<written> remove(entity_kind const& of, key_source const* partition,
+        key_source const* row, etag_condition& condition, entitable::removal sums) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(transact const& request) const;
     /// See `to_read`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,

@@ -15,6 +15,7 @@
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/migration_mark.ipp>
 #include <entitable/client/impl/row_confirmation.ipp>
+#include <entitable/client/impl/row_ranks.ipp>
 #include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_transaction.ipp>
 #include <entitable/client/impl/row_walk.ipp>

@@ -51,21 +51,21 @@ void remove_row(void* made) noexcept {
 template <class Entity, class Row>
 inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
 template <class Entity>
-constinit row_kind const instantiated_calls<Entity>::rows{
+constinit row_kind const instantiated_entity<Entity>::calls::rows{
     &instantiated_entity<Entity>::read, &instantiated_calls<Entity>::make, &instantiated_calls<Entity>::remove};
 template <class Entity>
 inline constexpr row_kind const& kind_of_row<Entity, Entity> = instantiated_calls<Entity>::rows;
 
 template <class Entity>
-void* instantiated_calls<Entity>::add(void* rows) {
+void* instantiated_entity<Entity>::calls::add(void* rows) {
     return add_row<Entity>(rows);
 }
 template <class Entity>
-void* instantiated_calls<Entity>::make() {
+void* instantiated_entity<Entity>::calls::make() {
     return make_row<Entity>();
 }
 template <class Entity>
-void instantiated_calls<Entity>::remove(void* made) noexcept {
+void instantiated_entity<Entity>::calls::remove(void* made) noexcept {
     remove_row<Entity>(made);
 }
 

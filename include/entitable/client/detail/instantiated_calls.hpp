@@ -7,6 +7,7 @@
 /// one file. Their definitions are in `query.hpp` and `keyed_operations.hpp`.
 
 #if !defined(ENTITABLE_IMPORTED)
+#include <entitable/client/mapping/detail/instantiated_entity.hpp>
 #include <entitable/client/mapping/mapping.hpp>
 
 #include <optional>
@@ -30,9 +31,9 @@ class table_core;
 struct entity_change;
 struct row_kind;
 
-/// Defined outside the class, as `instantiated_entity` is.
+/// Defined outside the class, as `instantiated_entity` is. A member of that class, so that one explicit instantiation contains both.
 template <class Entity>
-struct instantiated_calls {
+struct instantiated_entity<Entity>::calls {
     static void* add(void* rows); ///< appends an entity to a `std::vector`
     static void* make();
     static void remove(void* made) noexcept;
@@ -47,6 +48,9 @@ struct instantiated_calls {
     static result<updated<Entity>> update(table_core const& table, key_source const* partition, key_source const* row,
         bool forced, entity_change const& change, update_options const& options);
 };
+
+template <class Entity>
+using instantiated_calls = typename instantiated_entity<Entity>::calls;
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -76,18 +76,27 @@ failure updated_as_a_whole() {
 /// Calls a change on an entity, both behind void pointers.
 template <class Change, class Entity>
 [[nodiscard]] bool call_change(void* to, void* entity) {
-    return apply_change(**static_cast<Change**>(to), *static_cast<Entity*>(entity));
+    auto& change = **static_cast<Change**>(to);
+    // As `apply_change`, without one more function for each change.
+    if constexpr (!allow_change<Change, Entity>()) {
+        return false; // the reason was reported
+    } else if constexpr (std::is_void_v<decltype(change(*static_cast<Entity*>(entity)))>) {
+        change(*static_cast<Entity*>(entity));
+        return true;
+    } else {
+        return change(*static_cast<Entity*>(entity));
+    }
 }
 
 template <class Entity>
-result<Entity> instantiated_calls<Entity>::get(
+result<Entity> instantiated_entity<Entity>::calls::get(
     table_core const& table, key_source const* partition, key_source const* row) {
     result<Entity> found{std::in_place};
     found.fail_if(table.read(kind_of_entity<Entity>, partition, row, &*found));
     return found;
 }
 template <class Entity>
-result<std::optional<Entity>> instantiated_calls<Entity>::find(
+result<std::optional<Entity>> instantiated_entity<Entity>::calls::find(
     table_core const& table, key_source const* partition, key_source const* row) {
     result<std::optional<Entity>> found{std::in_place};
     found_entity<Entity, std::optional<Entity>> const shown{&found, table.options().reading};
@@ -95,7 +104,7 @@ result<std::optional<Entity>> instantiated_calls<Entity>::find(
     return found;
 }
 template <class Entity>
-result<stored<Entity>> instantiated_calls<Entity>::get_stored(
+result<stored<Entity>> instantiated_entity<Entity>::calls::get_stored(
     table_core const& table, key_source const* partition, key_source const* row) {
     result<stored<Entity>> found{std::in_place};
     found_entity<Entity, stored<Entity>> const shown{&found, table.options().reading};
@@ -103,7 +112,7 @@ result<stored<Entity>> instantiated_calls<Entity>::get_stored(
     return found;
 }
 template <class Entity>
-result<updated<Entity>> instantiated_calls<Entity>::update(table_core const& table, key_source const* partition,
+result<updated<Entity>> instantiated_entity<Entity>::calls::update(table_core const& table, key_source const* partition,
     key_source const* row, bool forced, entity_change const& change, update_options const& options) {
     result<updated<Entity>> outcome{std::in_place};
     updated<Entity>& made = *outcome;
@@ -220,7 +229,7 @@ public:
     [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums = {}) const {
         auto const keys = sources_of(partition..., row...);
-        return core_.write(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
+        return core_.remove(kind_of_entity<Entity>, keys.partition, keys.row, condition, sums);
     }
 
     /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, if the response to an
@@ -245,13 +254,19 @@ public:
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
-        return change_entity(sources_of(partition..., row...), false, change, options);
+        auto const keys = sources_of(partition..., row...);
+        auto* target = &change; // may point to a function, which is not an object
+        return instantiated_calls<Entity>::update(core_, keys.partition, keys.row, false,
+            {&call_change<std::remove_reference_t<Change>, Entity>, &target}, options);
     }
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, any_etag_t, Change&& change,
         update_options const& options = {}) const {
-        return change_entity(sources_of(partition..., row...), true, change, options);
+        auto const keys = sources_of(partition..., row...);
+        auto* target = &change; // may point to a function, which is not an object
+        return instantiated_calls<Entity>::update(core_, keys.partition, keys.row, true,
+            {&call_change<std::remove_reference_t<Change>, Entity>, &target}, options);
     }
 
     /// Does the same as `update`; nullopt, which is not an error, if the entity does not exist.
@@ -290,6 +305,7 @@ public:
 
 protected:
     explicit keyed_operations(table_core core) : core_(std::move(core)) {}
+    explicit keyed_operations(table_arguments const& from) : core_(from) {}
 
     using of_keys::partition_key;
     using of_keys::row_key;

@@ -17,40 +17,33 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Sorts, stably, with a buffer of the same size. `before` is a strict weak order.
-template <class T, class Before>
-void merge_sort(std::vector<T>& all, Before const& before) {
-    constexpr std::size_t run = 12;
-    std::size_t const count = all.size();
-    for (std::size_t begin = 0; begin < count; begin += run) {
-        std::size_t const end = count - begin < run ? count : begin + run;
-        for (std::size_t next = begin + 1; next < end; ++next) {
-            if (!before(all[next], all[next - 1])) { continue; }
-            T moved = std::move(all[next]);
-            std::size_t to = next;
-            for (; to > begin && before(moved, all[to - 1]); --to) { all[to] = std::move(all[to - 1]); }
-            all[to] = std::move(moved);
-        }
-    }
-    std::vector<T> merged;
-    for (std::size_t width = run; width < count; width *= 2) {
-        merged.clear();
-        merged.reserve(count);
-        for (std::size_t begin = 0; begin < count;) {
-            std::size_t const middle = count - begin < width ? count : begin + width;
-            std::size_t const end = count - middle < width ? count : middle + width;
-            std::size_t left = begin;
-            std::size_t right = middle;
-            while (left < middle && right < end) {
-                merged.push_back(std::move(before(all[right], all[left]) ? all[right++] : all[left++]));
-            }
-            for (; left < middle; ++left) { merged.push_back(std::move(all[left])); }
-            for (; right < end; ++right) { merged.push_back(std::move(all[right])); }
-            begin = end;
-        }
-        all.swap(merged);
-    }
-}
+/// Returns the numbers from 0 to `count`, stably sorted. `before(of, left, right)` is a strict weak order of the numbers. Sorts numbers
+/// rather than what they stand for, so that no file compiles a sort.
+ENTITABLE_LAZY [[nodiscard]] std::vector<std::size_t> sorted_numbers(
+    std::size_t count, bool (*before)(void const* of, std::size_t left, std::size_t right), void const* of);
+
+/// The keys of rows, by slot.
+class ranked_keys {
+public:
+    struct pair {
+        std::string partition;
+        std::string row;
+    };
+
+    ranked_keys();
+    ranked_keys(ranked_keys const&) = delete;
+    ranked_keys& operator=(ranked_keys const&) = delete;
+    ~ranked_keys();
+
+    ENTITABLE_LAZY void add(pair&& keys);
+    ENTITABLE_LAZY void set(std::size_t slot, pair&& keys);
+    ENTITABLE_LAZY [[nodiscard]] pair const& at(std::size_t slot) const;
+    /// In the order of queries.
+    ENTITABLE_LAZY [[nodiscard]] static bool is_before(pair const& left, pair const& right);
+
+private:
+    std::vector<pair> all_;
+};
 
 /// Compares two values: absent values are last, and NaN before them; all others are in the order of queries, or its reverse. A negative
 /// result means that `left` comes first.
@@ -128,7 +121,7 @@ template <class Entity, key_part Part, class Row, class... Components>
 template <class Entity, class Row, class... Terms>
 class row_ranks {
     using values = std::tuple<typename ranked_term<Row, Terms>::held...>;
-    using key_pair = std::pair<std::string, std::string>;
+    using key_pair = ranked_keys::pair;
     struct ranked {
         values of;
         std::uint64_t arrival;
@@ -151,7 +144,7 @@ public:
     void add(Given&& row) {
         std::uint64_t const arrival = arrivals_++;
         if (rows_.size() < limit_) {
-            rows_.push_back(std::forward<Given>(row));
+            rows_.emplace_back() = std::forward<Given>(row); // as below: one function less for each type of row
             if (rows_.size() == limit_) { make_heap(); }
             return;
         }
@@ -162,7 +155,7 @@ public:
         if (!is_before(candidate, heap_.front(), keys_of_candidate)) { return; }
         std::size_t const slot = heap_.front().slot;
         rows_[slot] = std::forward<Given>(row);
-        if (by_keys_) { keys_[slot] = keys_of(rows_[slot]); }
+        if (by_keys_) { keys_.set(slot, keys_of(rows_[slot])); }
         heap_.front() = rank(rows_[slot], arrival, slot);
         sink(0);
     }
@@ -170,10 +163,14 @@ public:
     /// Returns the rows in order.
     [[nodiscard]] std::vector<Row> finish() {
         if (heap_.empty()) { rank_all(); }
-        merge_sort(heap_, [this](ranked const& left, ranked const& right) { return is_before(left, right); });
+        auto const before = [](void const* of, std::size_t left, std::size_t right) {
+            auto const& self = *static_cast<row_ranks const*>(of);
+            return self.is_before(self.heap_[left], self.heap_[right]);
+        };
+        std::vector<std::size_t> const order = sorted_numbers(heap_.size(), before, this);
         std::vector<Row> made;
         made.reserve(rows_.size());
-        for (ranked const& each : heap_) { made.push_back(std::move(rows_[each.slot])); }
+        for (std::size_t const number : order) { made.emplace_back() = std::move(rows_[heap_[number].slot]); }
         heap_.clear();
         rows_.clear();
         return made;
@@ -211,17 +208,15 @@ private:
         if (order != 0) { return order < 0; }
         if (!by_keys_) { return left.arrival < right.arrival; }
         key_pair const& ours = keys_of_left();
-        key_pair const& theirs = keys_[right.slot];
-        int const by_partition = text::compare_utf16(ours.first, theirs.first);
-        return by_partition != 0 ? by_partition < 0 : text::compare_utf16(ours.second, theirs.second) < 0;
+        return ranked_keys::is_before(ours, keys_.at(right.slot));
     }
     [[nodiscard]] bool is_before(ranked const& left, ranked const& right) const {
-        return is_before(left, right, [&]() -> key_pair const& { return keys_[left.slot]; });
+        return is_before(left, right, [&]() -> key_pair const& { return keys_.at(left.slot); });
     }
     void rank_all() {
         heap_.reserve(rows_.size());
         for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
-            if (by_keys_) { keys_.push_back(keys_of(rows_[slot])); }
+            if (by_keys_) { keys_.add(keys_of(rows_[slot])); }
             heap_.push_back(rank(rows_[slot], slot, slot));
         }
     }
@@ -246,11 +241,15 @@ private:
     bool by_keys_;
     std::uint64_t arrivals_{};
     std::vector<Row> rows_;
-    std::vector<key_pair> keys_; ///< by slot; empty unless `by_keys_`
-    std::vector<ranked> heap_;   ///< empty until `limit_` rows were added
+    ranked_keys keys_;         ///< by slot; empty unless `by_keys_`
+    std::vector<ranked> heap_; ///< empty until `limit_` rows were added
 };
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/row_ranks.ipp>
+#endif
 
 #endif

@@ -66,6 +66,9 @@ ENTITABLE_LAZY_BODY shared<row_cursor> any_query::start_cursor(names_of_row name
     return cursor;
 }
 
+ENTITABLE_LAZY_BODY row_iterator::row_iterator(any_query const& asked, projection (*names)(), row_kind const& kind)
+    : at_(asked.start_cursor(names, kind)) {}
+
 ENTITABLE_LAZY_BODY result<bool> any_query::read_first(names_of_row names, void* to, row_reader read) const {
     one_thread const here{inside_};
     query_limits one = limits_;

@@ -20,6 +20,8 @@ ENTITABLE_LAZY_BODY void table_core::keep_marks() { marks_ = shared<known_names>
 
 ENTITABLE_DECL table_core::table_core(any_store through, std::string name, call_options options)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
+ENTITABLE_DECL table_core::table_core(table_arguments const& from)
+    : through_(std::move(from.through)), name_(std::move(from.name)), options_(std::move(from.options)) {}
 ENTITABLE_DECL table_core::table_core(
     any_store through, std::string name, call_options options, shared<companion_writer> writer)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)), writer_(std::move(writer)) {}
@@ -219,6 +221,11 @@ ENTITABLE_LAZY_BODY result<mutation> removal(entity_kind const& of, key_source c
     etag_condition&& condition, entitable::removal sums) {
     return removal(write_key(of.layout.partition_layout, partition),
         checked_row_key(write_key(of.layout.row_layout, row)), std::move(condition), sums);
+}
+
+ENTITABLE_LAZY_BODY result<written> table_core::remove(entity_kind const& of, key_source const* partition,
+    key_source const* row, etag_condition& condition, entitable::removal sums) const {
+    return write(removal(of, partition, row, std::move(condition), sums));
 }
 
 } // namespace detail

@@ -32,13 +32,12 @@ ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, val
 template <class Entity, auto Member>
 [[nodiscard]] auto is_present(property_field<Entity, Member> field, bool there) {
     using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
-    constexpr auto free = shape_set::of(0);
     type const least{};
     if constexpr (is_changed<Member>) {
-        return predicate<Entity, free, free>{
+        return free_predicate<Entity>{
             with_former(presence(field.name, property_type<type>::view(least), there), former_of<Member>)};
     } else {
-        return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
+        return free_predicate<Entity>{presence(field.name, property_type<type>::view(least), there)};
     }
 }
 
@@ -53,6 +52,17 @@ template <class T, class From>
     }
 }
 
+/// The type that the values of a member are compared as.
+template <class Entity, auto Member>
+using compared_type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
+
+/// Whether the comparison is that of the value and nothing else. The operators make such a comparison themselves: most comparisons are
+/// of this kind, and each compiles one function instead of two.
+template <class Entity, auto Member, class From>
+inline constexpr bool is_plain_comparison =
+    comparable_with<From, compared_type<Entity, Member>> && !is_in_parts<Member> && !is_changed<Member>;
+
+/// Makes any other comparison, or reports why there is none.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto compare(property_field<Entity, Member> field, filter_operator operation, From const& from) {
     using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
@@ -68,14 +78,11 @@ template <class Entity, auto Member, class From>
         return is_present(field, operation == filter_operator::not_equal);
     } else if constexpr (std::same_as<type, date_time> && requires { date_time::from_system(from); }) {
         return compare(field, operation, date_time::from_system(from));
+    } else if constexpr (is_plain_comparison<Entity, Member, From>) {
+        return free_predicate<Entity>{compare_value<type>(field.name, operation, from)};
     } else if constexpr (comparable_with<From, type>) {
-        constexpr auto free = shape_set::of(0);
-        if constexpr (is_changed<Member>) {
-            return predicate<Entity, free, free>{
-                with_former(compare_value<type>(field.name, operation, from).nodes(), former_of<Member>)};
-        } else {
-            return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
-        }
+        return free_predicate<Entity>{
+            with_former(compare_value<type>(field.name, operation, from).nodes(), former_of<Member>)};
     } else {
         refuse_operand<type, From>();
         return refused_predicate{};
@@ -90,6 +97,11 @@ inline constexpr key_layout layout_of = Part == key_part::partition ? key_layout
 template <class Entity, key_part Part, class Component>
 inline constexpr std::size_t component_index =
     position_in(layout_of<Entity, Part>, mapping<Entity>::template components_of<Part>::template index_of<Component>);
+
+/// The component as plain data.
+template <class Entity, key_part Part, class Component>
+inline constexpr key_component const& described_component =
+    layout_of<Entity, Part>[component_index<Entity, Part, Component>];
 
 /// A value as the operand of a comparison with a key component.
 struct key_operand {
@@ -159,31 +171,36 @@ template <class Codec, class From>
         source_of_operand<Codec>(operand));
 }
 
-[[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
-    return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
-}
+/// The type of a comparison with a component that is not salted.
+template <filter_operator Operation, class Entity, key_part Part, class Component>
+using key_predicate = predicate<Entity, shapes_of_comparison<Operation, Part, component_index<Entity, Part, Component>>,
+    shapes_of_opposite<Operation, Part, component_index<Entity, Part, Component>, Component::codec::optional>>;
 
-/// Returns the constraint of a comparison, or of its opposite, on its component.
-[[nodiscard]] constexpr shape_set shape_of(filter_operator operation, key_part part, std::size_t index) noexcept {
-    key_shape const narrowed = operation == filter_operator::equal ? 2U : is_range(operation) ? 1U : 0U;
-    return shape_set::of(narrowed << shape_position(part, index));
-}
-[[nodiscard]] constexpr shape_set shape_of_opposite(
-    filter_operator operation, key_part part, std::size_t index, bool optional) noexcept {
-    bool const narrows = !optional && operation != filter_operator::equal;
-    key_shape const narrowed = !narrows ? 0U : operation == filter_operator::not_equal ? 2U : 1U;
-    return shape_set::of(narrowed << shape_position(part, index));
-}
+/// Whether the values of the component are in order within their key.
+template <class Entity, key_part Part, class Component>
+inline constexpr bool is_in_order = Component::codec::ordered &&
+    (!Component::codec::variable || component_index<Entity, Part, Component> + 1 == layout_of<Entity, Part>.size());
 
+/// Whether a value can be compared with a component.
+template <bool Range, class Codec, class From>
+inline constexpr bool is_compared_with_codec =
+    comparable_with<From, typename held_by<typename Codec::value_type>::type> ||
+    literal_for<From, typename held_by<typename Codec::value_type>::type> ||
+    (Codec::optional && !Range &&
+        (std::same_as<From, std::nullopt_t> || std::same_as<From, typename Codec::value_type>));
+
+/// Whether the comparison is that of the component and nothing else: see `is_plain_comparison`.
+template <bool Range, class Entity, key_part Part, class Component, class From>
+inline constexpr bool is_plain_key_comparison = Component::buckets == 0 &&
+    is_compared_with_codec<Range, typename Component::codec, From> && (!Range || is_in_order<Entity, Part, Component>);
+
+/// Makes any other comparison, or reports why there is none.
 template <filter_operator Operation, class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto compare(key_field<Entity, Part, Component> field, From const& from) {
     using codec = typename Component::codec;
     using type = typename held_by<typename codec::value_type>::type;
-    constexpr key_layout layout = layout_of<Entity, Part>;
     constexpr std::size_t index = component_index<Entity, Part, Component>;
-    constexpr bool in_order = codec::ordered && (!codec::variable || index + 1 == layout.size());
-    constexpr bool whole = codec::optional && !is_range(Operation) &&
-        (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
+    constexpr bool in_order = is_in_order<Entity, Part, Component>;
     if constexpr (is_range(Operation) && !in_order) {
         static_assert(!is_range(Operation) || in_order,
             "this key component does not preserve the order of its values, so a range over it would miss rows: text is "
@@ -191,19 +208,18 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
         return refused_predicate{};
     } else if constexpr (std::same_as<type, date_time> && requires { date_time::from_system(from); }) {
         return compare<Operation>(field, date_time::from_system(from));
-    } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
-        constexpr shape_set shape = shape_of(Operation, Part, index);
-        constexpr shape_set opposite = shape_of_opposite(Operation, Part, index, codec::optional);
-        if constexpr (Component::buckets == 0) {
-            return predicate<Entity, shape, opposite>{compare_text<codec>(Operation, layout[index], Part, index, from)};
-        } else {
-            constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
-            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{in_buckets(
-                compare_text<codec>(Operation, layout[index], Part, index, from).nodes(), layout[index - 1])};
-        }
-    } else {
+    } else if constexpr (!is_compared_with_codec<is_range(Operation), codec, From>) {
         refuse_operand<type, From>();
         return refused_predicate{};
+    } else if constexpr (Component::buckets == 0) {
+        return key_predicate<Operation, Entity, Part, Component>{
+            compare_text<codec>(Operation, described_component<Entity, Part, Component>, Part, index, from)};
+    } else {
+        constexpr key_layout layout = layout_of<Entity, Part>;
+        constexpr shape_set shape = shape_of(Operation, Part, index);
+        constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
+        return predicate<Entity, both(shape, bucket), free_shapes>{
+            in_buckets(compare_text<codec>(Operation, layout[index], Part, index, from).nodes(), layout[index - 1])};
     }
 }
 
@@ -224,68 +240,91 @@ template <class Entity, key_part Part, class Component>
     return detail::refused_predicate{};
 }
 
+/// \cond
+// A macro rather than a function: a function would be compiled once more for each member, operator and type of operand.
+#define ENTITABLE_COMPARE_PROPERTY(operation)                                                           \
+    if constexpr (detail::is_plain_comparison<Entity, Member, From>) {                                  \
+        return detail::free_predicate<Entity>{                                                          \
+            detail::compare_value<detail::compared_type<Entity, Member>>(field.name, operation, from)}; \
+    } else {                                                                                            \
+        return detail::compare(field, operation, from);                                                 \
+    }
+#define ENTITABLE_COMPARE_COMPONENT(operation)                                                                   \
+    if constexpr (detail::is_plain_key_comparison<detail::is_range(operation), Entity, Part, Component, From>) { \
+        return detail::key_predicate<operation, Entity, Part, Component>{                                        \
+            detail::compare_text<typename Component::codec>(operation,                                           \
+                detail::described_component<Entity, Part, Component>, Part,                                      \
+                detail::component_index<Entity, Part, Component>, from)};                                        \
+    } else {                                                                                                     \
+        return detail::compare<operation>(field, from);                                                          \
+    }
+/// \endcond
+
 // Six comparisons for two kinds of fields.
 /// Whether the property has this value. False if it is absent or has a different type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator==(property_field<Entity, Member> field, From const& from) {
-    return detail::compare(field, filter_operator::equal, from);
+    ENTITABLE_COMPARE_PROPERTY(filter_operator::equal);
 }
 /// Whether the property has a different value. False if it is absent or has a different type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
-    return detail::compare(field, filter_operator::not_equal, from);
+    ENTITABLE_COMPARE_PROPERTY(filter_operator::not_equal);
 }
 /// Whether the property is less than the value; false if it is absent. Text is compared by UTF-16 code unit, as the service does.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<(property_field<Entity, Member> field, From const& from) {
-    return detail::compare(field, filter_operator::less, from);
+    ENTITABLE_COMPARE_PROPERTY(filter_operator::less);
 }
 /// Whether the property is less than or equal to the value.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<=(property_field<Entity, Member> field, From const& from) {
-    return detail::compare(field, filter_operator::less_equal, from);
+    ENTITABLE_COMPARE_PROPERTY(filter_operator::less_equal);
 }
 /// Whether the property is greater than the value.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator>(property_field<Entity, Member> field, From const& from) {
-    return detail::compare(field, filter_operator::greater, from);
+    ENTITABLE_COMPARE_PROPERTY(filter_operator::greater);
 }
 /// Whether the property is greater than or equal to the value.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator>=(property_field<Entity, Member> field, From const& from) {
-    return detail::compare(field, filter_operator::greater_equal, from);
+    ENTITABLE_COMPARE_PROPERTY(filter_operator::greater_equal);
 }
 
 /// Whether the key component has this value; narrows the key range.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator==(key_field<Entity, Part, Component> field, From const& from) {
-    return detail::compare<filter_operator::equal>(field, from);
+    ENTITABLE_COMPARE_COMPONENT(filter_operator::equal);
 }
 /// Whether the key component has a different value.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator!=(key_field<Entity, Part, Component> field, From const& from) {
-    return detail::compare<filter_operator::not_equal>(field, from);
+    ENTITABLE_COMPARE_COMPONENT(filter_operator::not_equal);
 }
 /// Whether the key component is less than the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<(key_field<Entity, Part, Component> field, From const& from) {
-    return detail::compare<filter_operator::less>(field, from);
+    ENTITABLE_COMPARE_COMPONENT(filter_operator::less);
 }
 /// Whether the key component is less than or equal to the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<=(key_field<Entity, Part, Component> field, From const& from) {
-    return detail::compare<filter_operator::less_equal>(field, from);
+    ENTITABLE_COMPARE_COMPONENT(filter_operator::less_equal);
 }
 /// Whether the key component is greater than the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>(key_field<Entity, Part, Component> field, From const& from) {
-    return detail::compare<filter_operator::greater>(field, from);
+    ENTITABLE_COMPARE_COMPONENT(filter_operator::greater);
 }
 /// Whether the key component is greater than or equal to the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
-    return detail::compare<filter_operator::greater_equal>(field, from);
+    ENTITABLE_COMPARE_COMPONENT(filter_operator::greater_equal);
 }
+
+#undef ENTITABLE_COMPARE_PROPERTY
+#undef ENTITABLE_COMPARE_COMPONENT
 
 namespace detail {
 

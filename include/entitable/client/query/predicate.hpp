@@ -102,6 +102,37 @@ struct predicate : detail::predicate_value {
     static constexpr shape_set shapes = Shapes;
 };
 
+namespace detail {
+
+/// The shapes of a condition that constrains no key. A constant, which the compiler evaluates once.
+inline constexpr shape_set free_shapes = shape_set::of(0);
+template <class Entity>
+using free_predicate = predicate<Entity, free_shapes, free_shapes>;
+
+[[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
+    return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
+}
+
+/// Returns the constraint of a comparison, or of its opposite, on its component.
+[[nodiscard]] constexpr shape_set shape_of(filter_operator operation, key_part part, std::size_t index) noexcept {
+    key_shape const narrowed = operation == filter_operator::equal ? 2U : is_range(operation) ? 1U : 0U;
+    return shape_set::of(narrowed << shape_position(part, index));
+}
+[[nodiscard]] constexpr shape_set shape_of_opposite(
+    filter_operator operation, key_part part, std::size_t index, bool optional) noexcept {
+    bool const narrows = !optional && operation != filter_operator::equal;
+    key_shape const narrowed = !narrows ? 0U : operation == filter_operator::not_equal ? 2U : 1U;
+    return shape_set::of(narrowed << shape_position(part, index));
+}
+
+// Constants, which the compiler evaluates once for all entities.
+template <filter_operator Operation, key_part Part, std::size_t Index>
+inline constexpr shape_set shapes_of_comparison = shape_of(Operation, Part, Index);
+template <filter_operator Operation, key_part Part, std::size_t Index, bool Optional>
+inline constexpr shape_set shapes_of_opposite = shape_of_opposite(Operation, Part, Index, Optional);
+
+} // namespace detail
+
 /// Holds if both conditions hold.
 template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 [[nodiscard]] auto operator&&(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {

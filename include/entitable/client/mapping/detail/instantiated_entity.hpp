@@ -36,6 +36,7 @@ struct instantiated_entity {
     static result<void> read(row_view const& from, void* to, reading mode);
     static void reset(void* entity); ///< resets to a default-constructed entity
     static entity_kind const kind;
+    struct calls; ///< see `instantiated_calls`
 };
 
 } // namespace detail
