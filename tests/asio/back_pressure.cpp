@@ -22,7 +22,9 @@ using entitable_test::book_of;
 
 namespace {
 
-/// Lets the process open only a few more descriptors.
+/// Lets the process open only a few more descriptors. The sanitizer of virtual calls opens a pipe when it meets a type for the first time, and
+/// takes the object for invalid if there is no descriptor: a test does once without the limit what it does within, and checks its results
+/// after the limit.
 struct few_descriptors {
     rlimit before{};
     explicit few_descriptors(rlim_t more) {
@@ -85,7 +87,9 @@ TEST_CASE("more reads under way than descriptors: all are answered") {
     async_table<book> const books{loop, cloud, "Books"};
     int good = 0;
     std::vector<error> problems;
-    for (int each = 0; each < 900; ++each) { loop.spawn(read_once(books, &good, &problems)); }
+    loop.spawn(read_once(books, &good, &problems));
+    loop.run();
+    for (int each = 1; each < 900; ++each) { loop.spawn(read_once(books, &good, &problems)); }
     {
         few_descriptors const limit{20};
         loop.run();
@@ -96,6 +100,7 @@ TEST_CASE("more reads under way than descriptors: all are answered") {
 }
 
 TEST_CASE("a call that waits for a descriptor ends at its deadline, and a cancelled one at once") {
+    other_process const answers; // forks first
     entitable_test::silent_service const service;
     any_store const cloud = service.store();
     event_loop loop{{.in_flight = 300}};
@@ -105,27 +110,30 @@ TEST_CASE("a call that waits for a descriptor ends at its deadline, and a cancel
     async_table<book> const patient{loop, cloud, "Books"};
     int good = 0;
     std::vector<error> problems;
-    // The sanitizer of virtual calls opens a pipe when it meets a type for the first time.
-    loop.spawn(read_once(books, &good, &problems));
+    std::vector<error> cancelled;
+    loop.spawn(read_once({loop, account_at(answers.port), "Books"}, &good, &problems));
     loop.run();
     problems.clear();
-    few_descriptors const limit{8};
-    for (int each = 0; each < 30; ++each) { loop.spawn(read_once(books, &good, &problems)); }
-    auto const begun = system_clock().steady();
-    loop.run();
-    CHECK(system_clock().steady() - begun < 20s);
+    steady_time::duration took{};
+    {
+        few_descriptors const limit{8};
+        for (int each = 0; each < 30; ++each) { loop.spawn(read_once(books, &good, &problems)); }
+        auto const begun = system_clock().steady();
+        loop.run();
+        took = system_clock().steady() - begun;
+        for (int each = 0; each < 30; ++each) { loop.spawn(read_once(patient, &good, &cancelled)); }
+        for (int turn = 0; turn < 20; ++turn) {
+            (void)loop.turn();
+            loop.io().wait(system_clock().steady() + 2ms);
+        }
+        loop.stop();
+        loop.run();
+    }
+    CHECK(took < 20s);
     REQUIRE(problems.size() == 30);
     for (auto const& each : problems) { CHECK(each.code == error_code::deadline_exceeded); }
-    problems.clear();
-    for (int each = 0; each < 30; ++each) { loop.spawn(read_once(patient, &good, &problems)); }
-    for (int turn = 0; turn < 20; ++turn) {
-        (void)loop.turn();
-        loop.io().wait(system_clock().steady() + 2ms);
-    }
-    loop.stop();
-    loop.run();
-    REQUIRE(problems.size() == 30);
-    for (auto const& each : problems) { CHECK(each.code == error_code::cancelled); }
+    REQUIRE(cancelled.size() == 30);
+    for (auto const& each : cancelled) { CHECK(each.code == error_code::cancelled); }
 }
 
 TEST_CASE("a blocking call waits for a descriptor until its deadline") {
@@ -134,10 +142,11 @@ TEST_CASE("a blocking call waits for a descriptor until its deadline") {
     call_options of_calls;
     of_calls.timeout = 200ms;
     table<book> const books{cloud, "Books", of_calls};
-    // The sanitizer of virtual calls opens a pipe when it meets a type for the first time.
-    static_cast<void>(table<book>{account_at(service.port), "Books"}.find("a", "1"));
-    few_descriptors const limit{0};
-    auto const found = books.find("a", "1");
+    static_cast<void>(table<book>{account_at(service.port), "Books"}.find("a", "1")); // over a connection of its own
+    auto const found = [&] {
+        few_descriptors const limit{0};
+        return books.find("a", "1");
+    }();
     REQUIRE_FALSE(found);
     CHECK(found.error().code == error_code::deadline_exceeded);
     CHECK(found.error().effect == effect::none);
