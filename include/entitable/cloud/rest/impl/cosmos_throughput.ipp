@@ -12,6 +12,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -77,6 +78,27 @@ ENTITABLE_DECL result<double> cosmos_number(simdjson::ondemand::value value) {
     return unreadable({"a throughput is not a number"});
 }
 
+/// Takes one member of `properties.resource`.
+ENTITABLE_DECL result<void> take_throughput(
+    provisioned_throughput& into, std::string_view name, simdjson::ondemand::value value) {
+    simdjson::ondemand::value most;
+    if (name == "throughput") {
+        ENTITABLE_TRY(into.units, cosmos_number(value));
+    } else if (name == "minimumThroughput") {
+        ENTITABLE_TRY(into.minimum, cosmos_number(value));
+    } else if (name == "instantMaximumThroughput") {
+        ENTITABLE_TRY(into.instant_maximum, cosmos_number(value));
+    } else if (name == "softAllowedMaximumThroughput") {
+        ENTITABLE_TRY(into.allowed_maximum, cosmos_number(value));
+    } else if (name == "offerReplacePending") {
+        std::string_view const raw = trimmed(value.raw_json_token());
+        into.pending = raw == "true" || raw == "\"true\"";
+    } else if (name == "autoscaleSettings" && value["maxThroughput"].get(most) == simdjson::SUCCESS) {
+        ENTITABLE_TRY(into.autoscale_maximum, cosmos_number(most));
+    }
+    return {};
+}
+
 ENTITABLE_DECL result<provisioned_throughput> throughput_in(std::string const& body) {
     simdjson::padded_string const text{body};
     simdjson::ondemand::parser parser;
@@ -93,33 +115,33 @@ ENTITABLE_DECL result<provisioned_throughput> throughput_in(std::string const& b
         if (field.unescaped_key().get(name) != simdjson::SUCCESS || field.value().get(value) != simdjson::SUCCESS) {
             return unreadable({"the answer is not JSON"});
         }
-        double* const into = name == "throughput"    ? &made.units
-            : name == "minimumThroughput"            ? &made.minimum
-            : name == "instantMaximumThroughput"     ? &made.instant_maximum
-            : name == "softAllowedMaximumThroughput" ? &made.allowed_maximum
-                                                     : nullptr;
-        if (into != nullptr) {
-            ENTITABLE_TRY(*into, cosmos_number(value));
-        } else if (name == "offerReplacePending") {
-            std::string_view const raw = trimmed(value.raw_json_token());
-            made.pending = raw == "true" || raw == "\"true\"";
-        } else if (name == "autoscaleSettings") {
-            simdjson::ondemand::object settings;
-            simdjson::ondemand::value most;
-            if (value.get_object().get(settings) == simdjson::SUCCESS &&
-                settings["maxThroughput"].get(most) == simdjson::SUCCESS) {
-                ENTITABLE_TRY(made.autoscale_maximum, cosmos_number(most));
-            }
-        }
+        ENTITABLE_CHECK(take_throughput(made, name, value));
     }
     if (made.autoscale_maximum > 0) { made.units = 0; } // the present RU/s, which change by themselves
     if (made.units <= 0 && made.autoscale_maximum <= 0) { return unreadable({"the answer has no throughput"}); }
     return made;
 }
 
-/// Adds the ids of a page of ranges, and those of their parents, which were split.
-ENTITABLE_DECL result<void> read_ranges(
-    std::string const& body, std::set<std::string, std::less<>>& ranges, std::set<std::string, std::less<>>& parents) {
+/// Ids of ranges, and of the ranges that they were split from.
+struct cosmos_ranges {
+    std::set<std::string, std::less<>> ids{};
+    std::set<std::string, std::less<>> parents{};
+};
+
+ENTITABLE_DECL bool read_range(simdjson::ondemand::object range, cosmos_ranges& into) {
+    std::string_view id;
+    simdjson::ondemand::array before;
+    if (range["id"].get_string().get(id) != simdjson::SUCCESS) { return false; }
+    into.ids.emplace(id);
+    if (range["parents"].get_array().get(before) != simdjson::SUCCESS) { return true; }
+    for (auto each : before) {
+        if (each.get_string().get(id) == simdjson::SUCCESS) { into.parents.emplace(id); }
+    }
+    return true;
+}
+
+/// Adds a page of ranges.
+ENTITABLE_DECL result<void> read_ranges(std::string const& body, cosmos_ranges& into) {
     simdjson::padded_string const text{body};
     simdjson::ondemand::parser parser;
     simdjson::ondemand::document document;
@@ -128,28 +150,17 @@ ENTITABLE_DECL result<void> read_ranges(
         document["PartitionKeyRanges"].get_array().get(list) == simdjson::SUCCESS;
     if (good) {
         for (auto element : list) {
-            std::string_view id;
             simdjson::ondemand::object range;
-            simdjson::ondemand::array before;
-            good = element.get_object().get(range) == simdjson::SUCCESS &&
-                range["id"].get_string().get(id) == simdjson::SUCCESS;
+            good = element.get_object().get(range) == simdjson::SUCCESS && read_range(range, into);
             if (!good) { break; }
-            ranges.emplace(id);
-            if (range["parents"].get_array().get(before) != simdjson::SUCCESS) { continue; }
-            for (auto each : before) {
-                if (each.get_string().get(id) == simdjson::SUCCESS) { parents.emplace(id); }
-            }
         }
     }
     return good ? result<void>{} : unreadable({"the answer has no list of ranges with ids"});
 }
 
-} // namespace detail
-
-ENTITABLE_DECL result<provisioned_throughput> read_throughput(
-    cosmos_resource const& of, identity const& who, cosmos_read_options const& options) {
-    ENTITABLE_TRY(std::string url, detail::check_cosmos_endpoint(of.endpoint));
-    std::string const scope = url + "/.default";
+/// Returns the address of a table's throughput.
+ENTITABLE_DECL result<std::string> throughput_url(cosmos_resource const& of, std::string_view endpoint) {
+    std::string url{endpoint};
     struct {
         std::string_view field, before;
         std::string const& text;
@@ -158,12 +169,38 @@ ENTITABLE_DECL result<provisioned_throughput> read_throughput(
         {"account", "/providers/Microsoft.DocumentDB/databaseAccounts/", of.account}, {"table", "/tables/", of.table},
         {"version of the interface", "/throughputSettings/default?api-version=", of.api_version}};
     for (auto const& each : parts) {
-        ENTITABLE_CHECK(detail::check_cosmos_name(each.field, each.text));
+        ENTITABLE_CHECK(check_cosmos_name(each.field, each.text));
         url.append(each.before).append(each.text);
     }
-    ENTITABLE_TRY(access_token token, who.request_token(scope, options.limits));
+    return url;
+}
+
+/// Makes the request for a page of ranges. Source: "Access control on Azure Cosmos DB resources"; the date is in lower case.
+ENTITABLE_DECL result<http_request> ranges_request(
+    std::string_view base, std::string_view link, credential const& key, std::string_view date) {
+    std::string signature;
+    if (!key.sign(text::joined({"get\npkranges\n", link, "\n", text::ascii_lower(date), "\n\n"}), signature)) {
+        return failure{error_code::invalid_input, "the ranges of a table are read with an account key"};
+    }
+    std::string authorization;
+    append_url_escaped(authorization, text::joined({"type=master&ver=1.0&sig=", signature}));
     http_request request;
-    request.url = std::move(url);
+    request.url = text::joined({base, "/", link, "/pkranges"});
+    known_fields::add(request.headers, "authorization", authorization);
+    known_fields::add(request.headers, "x-ms-date", date);
+    known_fields::add(request.headers, "x-ms-version", "2018-12-31");
+    known_fields::add(request.headers, "Accept", "application/json");
+    return request;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<provisioned_throughput> read_throughput(
+    cosmos_resource const& of, identity const& who, cosmos_read_options const& options) {
+    ENTITABLE_TRY(std::string const base, detail::check_cosmos_endpoint(of.endpoint));
+    http_request request;
+    ENTITABLE_TRY(request.url, detail::throughput_url(of, base));
+    ENTITABLE_TRY(access_token token, who.request_token(base + "/.default", options.limits));
     std::string field = "Bearer " + token.text;
     bool const added = request.headers.add("Authorization", field) && request.headers.add("Accept", "application/json");
     wipe(field.data(), field.size());
@@ -180,32 +217,18 @@ ENTITABLE_DECL result<std::uint64_t> count_partitions(
     ENTITABLE_CHECK(detail::check_cosmos_name("database", options.database));
     ENTITABLE_CHECK(detail::check_cosmos_name("table", table));
     std::string const link = text::joined({"dbs/", options.database, "/colls/", table});
-    std::set<std::string, std::less<>> ranges;
-    std::set<std::string, std::less<>> parents;
+    detail::cosmos_ranges ranges;
     std::string continuation;
     for (unsigned page = 0; page < 10'000; ++page) {
-        std::string const date{detail::http_date(options.time->now())};
-        std::string signature;
-        // Source: "Access control on Azure Cosmos DB resources". The date is in lower case.
-        if (!key.sign(text::joined({"get\npkranges\n", link, "\n", text::ascii_lower(date), "\n\n"}), signature)) {
-            return failure{error_code::invalid_input, "the ranges of a table are read with an account key"};
-        }
-        std::string authorization;
-        detail::append_url_escaped(authorization, text::joined({"type=master&ver=1.0&sig=", signature}));
-        http_request request;
-        request.url = text::joined({base, "/", link, "/pkranges"});
-        bool added = request.headers.add("authorization", authorization) && request.headers.add("x-ms-date", date) &&
-            request.headers.add("x-ms-version", "2018-12-31") && request.headers.add("Accept", "application/json");
-        if (!continuation.empty()) { added = added && request.headers.add("x-ms-continuation", continuation); }
-        if (!added) { return detail::unreadable({"the continuation has a control character"}); }
+        ENTITABLE_TRY(auto request, detail::ranges_request(base, link, key, detail::http_date(options.time->now())));
+        if (!continuation.empty() && !request.headers.add("x-ms-continuation", continuation)) { break; }
         ENTITABLE_TRY(
             http_response const answer, detail::read_from_cosmos(request, "the ranges of the table", options));
-        ENTITABLE_CHECK(detail::read_ranges(answer.body, ranges, parents));
+        ENTITABLE_CHECK(detail::read_ranges(answer.body, ranges));
         continuation = answer.headers.find("x-ms-continuation").value_or(std::string_view{});
         if (continuation.empty()) {
-            std::uint64_t count = 0;
-            for (std::string const& each : ranges) { count += parents.count(each) == 0 ? 1U : 0U; }
-            return count;
+            return static_cast<std::uint64_t>(std::count_if(ranges.ids.begin(), ranges.ids.end(),
+                [&](std::string const& each) { return !ranges.parents.contains(each); }));
         }
     }
     return detail::unreadable({"the list of ranges does not end"});
