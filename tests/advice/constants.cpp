@@ -149,3 +149,22 @@ TEST_CASE("constants of an empty sample and of members that no row has") {
     auto const sample = sample_of(registrations()).value();
     CHECK(score_keys(sample, load, sample.declared()).queries[1].returned == 0);
 }
+
+TEST_CASE("a range over large partitions costs more than a scan of a table with few and small ones") {
+    workload load;
+    load.reads("range", r::event == "NYC" && r::bib < 1'000, {}).scans("scan", r::age >= 50, {});
+    std::vector<registration> few;
+    for (std::int32_t bib = 0; bib < 200; ++bib) {
+        few.push_back({"Village", bib % 2 == 0 ? "Full" : "Half", bib, 18 + bib % 60});
+    }
+    auto const large = sample_of(registrations()).value();
+    auto const small_table = sample_of(few).value();
+    query_score const range = score_keys(large, load, large.declared()).queries.at(0);
+    query_score const scan = score_keys(small_table, load, small_table.declared()).queries.at(1);
+    CHECK(range.access == access_path::partition_range);
+    CHECK(scan.access == access_path::table);
+    // By hand: a request takes 5 ms, a row that is examined 20 us.
+    CHECK(std::abs(range.seconds - (0.005 + 9'000 * 20e-6)) < 1e-9);
+    CHECK(std::abs(scan.seconds - (0.005 + 200 * 20e-6)) < 1e-9);
+    CHECK(range.seconds > 20 * scan.seconds);
+}

@@ -156,6 +156,43 @@ TEST_CASE("a single hot partition is moved and remains too hot") {
     CHECK(near(run.served, 2'000 * (20 * 60 - 15), 0.001));
 }
 
+TEST_CASE("a partition exceeds its rate on an idle server, and no longer when the server gets busy") {
+    for (simulation_engine const engine : {simulation_engine::requests, simulation_engine::fluid}) {
+        simulation_options options = with(engine, 4); // before hot_after
+        auto const served = [&](std::vector<double> shares, double rate) {
+            load_shape load = load_shape::even(shares.size(), arrival_pattern::constant(rate));
+            load.shares = std::move(shares);
+            return simulate(load, options).value().served / (4 * 60);
+        };
+        CHECK(near(served({1}, 2'600), 2'000, 0.01));
+        options.model.idle_bonus = 0.5;
+        CHECK(near(served({1}, 2'600), 2'600, 0.01));
+        CHECK(near(served({1}, 3'400), 3'000, 0.01));
+        // The other partition asks for less than a tenth of the server's rate, which is idle, then for more.
+        CHECK(near(served({2'400, 150}, 2'550), 2'550, 0.01));
+        CHECK(near(served({2'250, 250}, 2'500), 2'000, 0.015));
+        options.model.idle_below = 0.15;
+        CHECK(near(served({2'250, 250}, 2'500), 2'500, 0.01));
+        // On an idle server the queue is that of the higher rate.
+        simulation const idle = simulate(load_shape::even(1, arrival_pattern::constant(2'400)), options).value();
+        CHECK(near(idle.latency - 0.005, md1(2'400, 3'000), 0.05));
+        CHECK_THAT(idle.to_string(), ContainsSubstring("up to 50 % more on an idle server"));
+        // Rule 4 compares with the promised rate: the partition is moved after 5 minutes.
+        options.minutes = 8;
+        simulation const longer = simulate(load_shape::even(1, arrival_pattern::constant(2'600)), options).value();
+        CHECK(longer.moves == 1);
+        CHECK(near(longer.served, 2'600 * (8 * 60 - 5), 0.01));
+    }
+    simulation_options wrong;
+    wrong.model.idle_bonus = -0.1;
+    CHECK_THAT(simulate(load_shape::even(1, arrival_pattern::constant(1)), wrong).error().message,
+        ContainsSubstring("idle_bonus"));
+    wrong.model.idle_bonus = 0;
+    wrong.model.idle_below = 1.5;
+    CHECK_THAT(simulate(load_shape::even(1, arrival_pattern::constant(1)), wrong).error().message,
+        ContainsSubstring("idle_below"));
+}
+
 TEST_CASE("warming up a partition beforehand changes nothing") {
     // Ranges split by a warm-up are merged after it: the event meets one range, as without the warm-up.
     load_shape const warm = load_shape::even(50, arrival_pattern::burst(100, 6'000, 0, 20 * 60));

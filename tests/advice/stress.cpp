@@ -103,6 +103,19 @@ TEST_CASE("a planted limit of 2,000 entities a second is found") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
+TEST_CASE("a rate above the target is shown as one that the service does not promise") {
+    testing::manual_clock time;
+    memory_backend memory;
+    testing::faulty idle{memory, {&time, testing::partition_target{3'000, 10s, {}}}};
+    stress_options how = exact(time, 1'500);
+    how.most = 2'500;
+    std::string const text = stress_test<order>{idle, "stressed", orders(150)}.reads(1).run(how).value().to_string();
+    CHECK_THAT(text, ContainsSubstring("above the target: a server with little load may serve more"));
+    testing::faulty busy{memory, {&time, testing::partition_target{2'000, 10s, {}}}};
+    CHECK_THAT(stress_test<order>(busy, "stressed", orders(150)).reads(1).run(how).value().to_string(),
+        !ContainsSubstring("above the target"));
+}
+
 TEST_CASE("a planted limit is also found through a server") {
     testing::manual_clock time;
     memory_backend memory;

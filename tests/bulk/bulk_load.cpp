@@ -8,6 +8,7 @@
 #include <support/catch.hpp>
 
 #include <algorithm>
+#include <set>
 
 using namespace entitable;
 using namespace bulk_test;
@@ -493,4 +494,50 @@ TEST_CASE("bulk_update() changes each row that a query finds once") {
     }
     using b = fields<book>;
     CHECK(s.plain.scan_table(b::rating == 1.0).count().value() == 900);
+}
+
+TEST_CASE("a shuffled load spreads the first transactions of a sorted input over the partitions of its window") {
+    // Ten partitions of 500 rows, one after the other; 5 transactions a partition.
+    auto const sorted = numbered{5'000, [](std::int32_t id) { return book{2000 + id / 500, id, "a book", {}}; }};
+    auto const first_partitions = [&](bulk_options const& options) {
+        testing::spy const watched{memory_backend{}};
+        table<book> const books{watched, "books"};
+        books.create().value();
+        bulk_report const report = bulk_insert(books, sorted, options).value();
+        CHECK(report.written == 5'000);
+        CHECK(report.transactions == 50);
+        CHECK(books.scan_table().count().value() == 5'000);
+        std::set<std::string> partitions;
+        auto const sent = watched.all<transact>();
+        for (std::size_t each = 0; each < 10; ++each) {
+            partitions.insert(std::string{sent.at(each).changes.front().entity.partition_key()});
+        }
+        return partitions.size();
+    };
+    bulk_options options;
+    options.in_flight = 4;
+    options.seed = 7;
+    CHECK(first_partitions(options) <= 3);
+    options.shuffle = true;
+    // Ten draws of 50 transactions hit 10 (1 - C(45, 10) / C(50, 10)) = 6.9 partitions in the mean.
+    double sum = 0;
+    for (options.seed = 1; options.seed <= 50; ++options.seed) {
+        std::size_t const hit = first_partitions(options);
+        CHECK(hit >= 4);
+        sum += static_cast<double>(hit);
+    }
+    CHECK(sum / 50 > 6.5);
+    CHECK(sum / 50 < 7.3);
+    options.window = 500; // a window of one partition cannot spread it
+    CHECK(first_partitions(options) <= 3);
+    // Rows with the same key stay in order, at any window.
+    for (std::size_t const window : {std::size_t{1}, std::size_t{3}, std::size_t{50'000}}) {
+        options.window = window;
+        table<book> const books{memory_backend{}, "books"};
+        books.create().value();
+        auto const twice =
+            numbered{600, [](std::int32_t id) { return book{2000 + id % 3, id % 30, std::to_string(id), {}}; }};
+        CHECK(bulk_upsert(books, twice, options).value().written == 600);
+        for (book const& each : books.scan_table()) { CHECK(std::stoi(each.title) >= 570); }
+    }
 }

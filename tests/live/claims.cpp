@@ -51,6 +51,7 @@ public:
 
     [[nodiscard]] std::string const& name() const { return name_; }
     [[nodiscard]] azure_backend const& store() const { return store_; }
+    [[nodiscard]] static char const* store_address() { return connection(); }
 
 private:
     static char const* connection() {
@@ -255,6 +256,27 @@ TEST_CASE("a text of 32,768 UTF-16 units can be stored", "[live]") {
     builder.add("Text", value_view{std::string_view{value}});
     CHECK(in.write(mutation::insert(builder.build())));
     CHECK(in.read("r")->entity.view().find("Text")->as_string() == value);
+}
+
+TEST_CASE(
+    "a key of 512 UTF-16 units can be stored, and a longer key is refused, although a page of the service says 1,024",
+    "[live]") {
+    live_table const in;
+    rest_options options;
+    options.limits = in.store().profile();
+    options.limits->max_key_units = 2'000; // so that the service decides
+    azure_backend const unlimited{in.store_address(), options};
+    for (std::size_t const units : {512U, 513U, 1'024U, 1'025U}) {
+        std::string const key(units, 'k');
+        for (bool const partition : {true, false}) {
+            row_builder builder{partition ? key : "p", partition ? "r" : key};
+            call context;
+            auto const made = unlimited.execute(write_entity{in.name(), mutation::insert(builder.build())}, context);
+            INFO(units << (partition ? " in the PartitionKey" : " in the RowKey"));
+            CHECK(bool(made) == (units <= 512));
+            if (made && units > 512) { std::printf("a key of %zu UTF-16 units was stored\n", units); }
+        }
+    }
 }
 
 TEST_CASE("creating a table under the name of a deleted table returns TableBeingDeleted for a while, and succeeds "

@@ -134,6 +134,41 @@ TEST_CASE("sequence: continues from an existing row, and keeps its type and its 
     CHECK(testing::has_property(read->entity, "Owner", "billing"));
 }
 
+TEST_CASE("sequence: a new counter can be an Int32, which programs with an Int32 read") {
+    stage on;
+    sequence const narrow = on.make({.value_type = edm_type::int32});
+    CHECK(narrow.next()->value == 1);
+    CHECK(narrow.reserve(41)->first == 2);
+    CHECK(testing::dump(on.store) ==
+        "table identities\n"
+        "  \"identities\" / \"Orders\"\n"
+        "    Value = Edm.Int32 42\n");
+    CHECK(on.make().next()->value == 43); // the row keeps its type
+    CHECK(on.counted() == value{value_view{43}});
+    stage wide;
+    wide.make().next().value();
+    CHECK(wide.make({.value_type = edm_type::int32}).next()->value == 2);
+    CHECK(wide.counted() == int64(2));
+
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    stage end;
+    sequence const last = end.make({.start = most, .step = most, .value_type = edm_type::int32});
+    CHECK(last.next()->value == most); // the first write makes the row with 0
+    CHECK(last.next().error().code == error_code::out_of_range_input);
+    stage refused;
+    for (sequence_options const& wrong : {sequence_options{.start = most + 1, .value_type = edm_type::int32},
+             sequence_options{.step = most + 1, .value_type = edm_type::int32},
+             sequence_options{.value_type = edm_type::string}}) {
+        CHECK(refused.make(wrong).next().error().code == error_code::out_of_range_input);
+    }
+    sequence_options shard;
+    shard.value_type = edm_type::int32;
+    sharded_sequence const spread{any_store{refused.store}, "Orders", 2, shard};
+    CHECK(spread.next()->value >= 1);
+    CHECK(spread.total().value() == 1);
+    CHECK_THAT(testing::dump(refused.store), ContainsSubstring("Value = Edm.Int32 1"));
+}
+
 TEST_CASE("sequence: does not wrap") {
     stage on;
     on.put(make_row("identities", "Orders", {{"Value", std::numeric_limits<std::int32_t>::max() - 1}}));

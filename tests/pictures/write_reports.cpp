@@ -70,6 +70,11 @@ stress_outcome stressed() {
         time.advance(std::chrono::microseconds{static_cast<std::int64_t>(30 - 60 * std::log(1 - random.unit()))});
         return into.get(any.customer, any.number);
     });
+    test.does("last ten orders of a customer", 0.1, 10, [&](table<order> const& into, order const& any) {
+        time.advance(200us);
+        return into.where(fields<order>::customer == any.customer).take(10).count();
+    });
+    test.writes(0.2);
     return test.run(options).value();
 }
 

@@ -14,9 +14,12 @@
 ///     6  A client that gets 503 retries according to its policy, or gives up.
 ///     7  Clients may have a limiter and a circuit breaker, in the order `retrying{limited{breaking{store}}}`. The requests are spread evenly
 ///        over `programs`, each with a limiter and a breaker of its own. These are those of the library, with its rules.
+///     8  While the other partitions of its server had little load in the last second (`idle_below`), a partition and its server serve
+///        `idle_bonus` more than their rates. The bonus does not change rule 4, which compares with the rate without it. 0 by default.
 ///
 /// 1, 3, 4 and 6 are from the provider's guide ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" set
-/// to 5; the following are assumptions: that a server has the rate of one partition, the queue, and rule 5.
+/// to 5; the following are assumptions: that a server has the rate of one partition, the queue, and rule 5. Rule 8 is from the guide, which
+/// gives no figure for it: "this throughput may be higher during minimal load on the node".
 
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/advice/load_shape.hpp>
@@ -39,6 +42,8 @@ struct service_model {
     std::chrono::milliseconds cool_after{900'000}; ///< duration of low load after which ranges are joined
     std::chrono::milliseconds queue{1'000};        ///< the longest wait at a server
     std::chrono::microseconds round_trip{5'000};   ///< time of a request, in addition to its wait and its service time
+    double idle_bonus{0};   ///< fraction above its rate that a partition may get on an idle server, 0 to 10
+    double idle_below{0.1}; ///< load of the server's other partitions up to which it is idle, as a fraction of its rate
 
     /// Errors: OutOfRangeInput names a value that is not positive or too large.
     [[nodiscard]] result<void> validate() const;

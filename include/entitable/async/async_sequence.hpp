@@ -39,7 +39,8 @@ private:
     struct state : counted {
         state(event_loop& loop, any_store through, std::string name, sequence_options how)
             : options(std::move(how)),
-              counter{options.table, options.partition_key, std::move(name), options.start, options.step},
+              counter{options.table, options.partition_key, std::move(name), options.start, options.step,
+                  options.value_type},
               random(options.seed ? *options.seed : random_seed()),
               usable(detail::check_sequence(options)),
               turn(loop, 1) {

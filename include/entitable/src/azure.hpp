@@ -38,6 +38,7 @@
 #include <entitable/cloud/identity/impl/token_answer.ipp>
 #include <entitable/cloud/identity/impl/token_exchange.ipp>
 #include <entitable/cloud/rest/impl/azure_address.ipp>
+#include <entitable/cloud/rest/impl/cosmos_throughput.ipp>
 #include <entitable/cloud/rest/impl/rest_channel.ipp>
 #include <entitable/cloud/rest/impl/rest_engine.ipp>
 #include <entitable/cloud/wire/impl/answer_reader.ipp>

@@ -18,6 +18,7 @@ struct served_range {
     double cool{};          ///< seconds for which the load of the range and its right neighbour was low
     double offline_until{}; ///< second at which the range is online again
     double asked{};         ///< load in the last second
+    double lift{1};         ///< factor by which its server exceeds its rate
 };
 
 /// Maps the partitions of a load, including the newest, to ranges. Used by one thread at a time.
@@ -33,6 +34,10 @@ public:
     /// Returns how many partitions of the service one partition of the load represents.
     [[nodiscard]] double weight(std::size_t partition) const noexcept { return weights_[partition]; }
 
+    /// Returns the factor by which a partition may exceed its rate: rule 8 of the model.
+    [[nodiscard]] double lift(std::size_t partition) const noexcept {
+        return idle_bonus_ > 0 ? lift_on(ranges_[of_partition_[partition]], partition) : 1;
+    }
     [[nodiscard]] std::vector<served_range>& ranges() noexcept { return ranges_; }
     [[nodiscard]] std::size_t range_of(std::size_t partition) const noexcept { return of_partition_[partition]; }
     /// Adds the requests of a second, by partition, and balances the ranges. Calls `changed(range)` for a range that moves, `split(range)`
@@ -70,6 +75,7 @@ public:
 
 private:
     void count(std::vector<double> const& asked);
+    [[nodiscard]] double lift_on(served_range const& range, std::size_t partition) const noexcept;
     /// Returns the first partition of the right half of a range's load; the first partition of the range if it cannot be split.
     [[nodiscard]] std::size_t half_of(served_range const& range) const noexcept;
     void divide(std::size_t index, std::size_t at, double now);
@@ -79,6 +85,7 @@ private:
     std::vector<double> shares_;
     std::vector<double> weights_;
     std::vector<double> recent_; ///< load of each partition, with exponential decay
+    std::vector<double> last_;   ///< load of each partition in the last second
     std::vector<served_range> ranges_;
     std::vector<std::size_t> of_partition_;
     double appended_{};
@@ -89,6 +96,8 @@ private:
     double hot_after_{};
     double cool_after_{};
     double offline_{};
+    double idle_bonus_{};
+    double idle_load_{}; ///< load of other partitions up to which a server is idle
 };
 
 } // namespace detail

@@ -96,24 +96,24 @@ private:
         double passed = 0;
         for (std::size_t partition = range.first; partition < range.end; ++partition) {
             asked += asked_[partition];
-            passed += (std::min)(asked_[partition] * allowed, model_.partition_rate * map_.weight(partition)) * up;
+            double const most = model_.partition_rate * map_.weight(partition) * map_.lift(partition);
+            passed += (std::min)(asked_[partition] * allowed, most) * up;
         }
         if (asked <= 0 && queued_[index] <= 0) { return; }
         now.servers += up > 0 ? 1U : 0U;
-        double const capacity = model_.server_rate * up;
+        double const rate = model_.server_rate * range.lift;
+        double const capacity = rate * up;
         double const before = queued_[index];
         double const served = (std::min)(before + passed, capacity);
-        double const longest = model_.server_rate * std::chrono::duration<double>(model_.queue).count();
+        double const longest = rate * std::chrono::duration<double>(model_.queue).count();
         queued_[index] = (std::min)(before + passed - served, longest);
         double const refused = asked - passed + (std::max)(0.0, before + passed - served - longest);
         // Below its rate a server is an M/D/1 queue; above that rate, the queue length decides.
         double const use = capacity > 0 ? (std::min)(passed / capacity, 0.999) : 0;
-        double const short_wait = use / (2 * model_.server_rate * (1 - use));
-        double const wait = (std::min)(
-            (std::max)(short_wait, (before + queued_[index]) / 2 / model_.server_rate), longest / model_.server_rate);
+        double const short_wait = use / (2 * rate * (1 - use));
+        double const wait = (std::min)((std::max)(short_wait, (before + queued_[index]) / 2 / rate), longest / rate);
         now.served += served;
-        now.latency +=
-            served * (wait + 1 / model_.server_rate + std::chrono::duration<double>(model_.round_trip).count());
+        now.latency += served * (wait + 1 / rate + std::chrono::duration<double>(model_.round_trip).count());
         now.refused += refused;
         if (refused > 1e-9 && asked > 0) { repeat(range, second, refused / asked, repeated, now); }
     }

@@ -58,7 +58,7 @@ inline constexpr std::size_t most_alternatives = 1'000;
 }
 
 /// Decides what the constants of a query's equalities stand for.
-[[nodiscard]] ENTITABLE_DECL asked_values values_of(prepared_query const& query, std::size_t rows) {
+[[nodiscard]] ENTITABLE_DECL asked_values values_asked_in(prepared_query const& query, std::size_t rows) {
     query_rate const& rate = query.asked->rate;
     if (rate.values != asked_values::automatic) { return rate.values; }
     bool other = false; ///< some condition is not an equality
@@ -135,7 +135,7 @@ ENTITABLE_DECL prepared_query prepare(
         }
     }
     made.alternatives = std::move(different);
-    made.values = values_of(made, rows.size());
+    made.values = values_asked_in(made, rows.size());
     return made;
 }
 

@@ -17,7 +17,9 @@ ENTITABLE_DECL range_map::range_map(load_shape const& load, double seconds, serv
       server_rate_(model.server_rate),
       hot_after_(std::chrono::duration<double>(model.hot_after).count()),
       cool_after_(std::chrono::duration<double>(model.cool_after).count()),
-      offline_(std::chrono::duration<double>(model.offline).count()) {
+      offline_(std::chrono::duration<double>(model.offline).count()),
+      idle_bonus_(model.idle_bonus),
+      idle_load_(model.idle_below * model.server_rate) {
     newest_ = appended_ > 0 ? 64 : 0;
     double const all = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);
     for (double const share : load.shares) { shares_.push_back(all > 0 ? share / all : 0); }
@@ -26,6 +28,7 @@ ENTITABLE_DECL range_map::range_map(load_shape const& load, double seconds, serv
     shares_.insert(prepends_ ? shares_.begin() : shares_.end(), newest_, 0.0);
     weights_.insert(prepends_ ? weights_.begin() : weights_.end(), newest_, 1.0);
     recent_ = shares_;
+    last_.resize(shares_.size());
     of_partition_.resize(shares_.size());
 
     // Ranges of similar load; each has at least one partition.
@@ -42,6 +45,7 @@ ENTITABLE_DECL range_map::range_map(load_shape const& load, double seconds, serv
         }
     }
     ranges_.push_back({first, shares_.size()});
+    for (served_range& each : ranges_) { each.lift = 1 + idle_bonus_; } // no load before the first second
     number_partitions();
 }
 
@@ -56,6 +60,11 @@ ENTITABLE_DECL void range_map::count(std::vector<double> const& asked) {
         for (std::size_t partition = each.first; partition < each.end; ++partition) {
             each.asked += asked[partition];
             recent_[partition] = 0.99 * recent_[partition] + asked[partition];
+            last_[partition] = asked[partition];
+        }
+        each.lift = 1;
+        for (std::size_t partition = each.first; idle_bonus_ > 0 && partition < each.end; ++partition) {
+            each.lift = (std::max)(each.lift, lift_on(each, partition));
         }
         each.hot = each.asked > server_rate_ ? each.hot + 1 : (std::max)(0.0, each.hot - 1);
     }
@@ -63,6 +72,11 @@ ENTITABLE_DECL void range_map::count(std::vector<double> const& asked) {
         bool const cool = 2 * (ranges_[index].asked + ranges_[index + 1].asked) < server_rate_;
         ranges_[index].cool = cool ? ranges_[index].cool + 1 : 0;
     }
+}
+
+ENTITABLE_DECL double range_map::lift_on(served_range const& range, std::size_t partition) const noexcept {
+    double const others = range.asked - last_[partition] / weights_[partition];
+    return others <= idle_load_ ? 1 + idle_bonus_ : 1;
 }
 
 ENTITABLE_DECL std::size_t range_map::half_of(served_range const& range) const noexcept {

@@ -207,9 +207,10 @@ private:
         std::size_t const range = map_.range_of(partition);
         double const begins = (std::max)(at, free_at_[range]);
         bool const refused = out_ || map_.ranges()[range].offline_until > at || begins - at > queue_ ||
-            asked_[partition] > model_.partition_rate * map_.weight(partition) || now_.sent > model_.account_rate;
+            asked_[partition] > model_.partition_rate * map_.weight(partition) * map_.lift(partition) ||
+            now_.sent > model_.account_rate;
         if (!refused) {
-            free_at_[range] = begins + service_time_;
+            free_at_[range] = begins + service_time_ / map_.ranges()[range].lift;
             double const latency = free_at_[range] + round_trip_ - first_sent;
             ++now_.served;
             now_.latency += latency;

@@ -29,6 +29,10 @@ ENTITABLE_DECL result<void> service_model::validate() const {
         return failure{error_code::out_of_range_input,
             "offline of the service model must be between 0 and 1 day, and round_trip between 0 and 10 minutes"};
     }
+    if (!(idle_bonus >= 0 && idle_bonus <= 10) || !(idle_below >= 0 && idle_below <= 1)) {
+        return failure{error_code::out_of_range_input,
+            "idle_bonus of the service model must be between 0 and 10, and idle_below between 0 and 1"};
+    }
     if (ranges < 1 || ranges > 100'000) {
         return failure{error_code::out_of_range_input, "the service model must have 1 to 100,000 ranges"};
     }
@@ -59,7 +63,9 @@ ENTITABLE_DECL std::string simulation::to_string() const {
     out += "model       a partition " + short_figure(model.partition_rate) + ", a server " +
         short_figure(model.server_rate) + ", an account " + short_figure(model.account_rate) +
         " entities/s; ranges that are too hot for " + time(model.hot_after) + " are split or moved, which takes " +
-        time(model.offline) + "; a request waits at most " + time(model.queue) + "\n";
+        time(model.offline) + "; a request waits at most " + time(model.queue) +
+        (model.idle_bonus > 0 ? "; up to " + percent(model.idle_bonus, 0) + " more on an idle server" : std::string{}) +
+        "\n";
     return out;
 }
 

@@ -84,6 +84,10 @@ ENTITABLE_DECL std::string stress_outcome::to_string() const {
     std::string out = "verdict  " + std::string{entitable::to_string(verdict)} + ": carried " + short_figure(carried) +
         " entities/s of a peak of " + short_figure(peak) + "; the target of a partition is " + short_figure(target) +
         '\n';
+    if (carried > target && target > 0) {
+        out += "         above the target: a server with little load may serve more than it promises, until it gets "
+               "busy\n";
+    }
     detail::text_table table{
         {"wanted/s", "served/s", "calls", "unsent", "failed", "attempts", "median", "99 %", "longest", "errors"}};
     for (stress_step const& each : steps) {

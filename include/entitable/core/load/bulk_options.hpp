@@ -84,6 +84,9 @@ struct bulk_options {
     cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests
     std::chrono::nanoseconds wait_budget{
         std::chrono::minutes{5}}; ///< maximum time without a success, before the load ends
+    /// Whether the transactions of a window are sent in random order from the first row on, which spreads input that is sorted by partition.
+    /// Otherwise this begins with the first refusal. A window is filled before its first transaction is sent.
+    bool shuffle{};
     bool dry_run{};               ///< reads, checks and packs, but sends nothing
     std::uint64_t seed{};         ///< seed for the order of partitions and for delays; 0: taken from the clock
     clock* time{&system_clock()}; ///< clock used for delays; must outlive the call

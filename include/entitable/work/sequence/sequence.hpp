@@ -29,7 +29,9 @@ struct sequence_options {
     std::string partition_key{"identities"}; ///< PartitionKey of the row; its RowKey is the name of the sequence
     std::int64_t start{1};                   ///< the first number of a new counter; not negative
     std::int64_t step{1};                    ///< increment; at least 1
-    std::uint32_t block{1};                  ///< numbers taken with one write, which `next()` returns one by one
+    /// The type of `Value` in the row of a new counter: int64, or int32 for programs that read an Int32. A row that exists keeps its type.
+    edm_type value_type{edm_type::int64};
+    std::uint32_t block{1}; ///< numbers taken with one write, which `next()` returns one by one
     /// Maximum number of attempts, including the first; another attempt follows if another writer came first or a
     /// response was lost. Must be at least 1.
     std::uint32_t max_attempts{50};

@@ -77,9 +77,19 @@ enum class save_outcome : std::uint8_t {
     return words[static_cast<std::size_t>(outcome)];
 }
 
+/// What a save does with a change that an earlier save could not write.
+enum class failed_changes : std::uint8_t {
+    settle, ///< refuses a conflict (409, 412) until `resolve`, and finds out about a lost response before it sends anything else
+    /// Sends the same request again under the same ETag, and records neither conflicts nor lost responses, like the historical client: a row that
+    /// this unit wrote itself refuses the change, too, and so does a row that is to be removed and is already gone.
+    send_again,
+};
+
 /// Options of a unit of work.
 struct unit_of_work_options {
     merge_option merge{merge_option::append_only}; ///< default for `find` and `track`
+    failed_changes failed{
+        failed_changes::settle}; ///< what `save` does with changes that an earlier save could not write
 };
 
 ENTITABLE_END_NAMESPACE

@@ -46,12 +46,13 @@ public:
     explicit unit_of_work(table<First> const& of, unit_of_work_options options = {})
         requires of_one_type
         : all_(new detail::entity_tracker{detail::table_core{of.store(), of.name(), of.options()}}),
-          merge_(options.merge) {}
+          merge_(options.merge),
+          failed_(options.failed) {}
     /// Makes a unit over the entities of a table of several types.
     template <class Reader, class Partition>
     explicit unit_of_work(detail::shared_partition<Reader, Partition, detail::type_list<First, More...>> const& of,
         unit_of_work_options options = {})
-        : all_(new detail::entity_tracker{of.sending_core()}), merge_(options.merge) {}
+        : all_(new detail::entity_tracker{of.sending_core()}), merge_(options.merge), failed_(options.failed) {}
 
     /// Does not compile: a reader cannot write.
     template <class Reader>
@@ -250,7 +251,7 @@ public:
     // ---- saving ----
 
     /// Sends the changes. First it settles changes whose response was lost. Unsaved changes are sent again by the next save,
-    /// except conflicts (409 and 412), which it refuses without a request until `resolve` is called.
+    /// except conflicts (409 and 412), which it refuses without a request until `resolve` is called; `failed_changes::send_again` sends them, too.
     ///
     /// Errors: after an error, none of the changes was sent. InvalidInput or EntityAlreadyExists after a failed verb; InvalidInput if a
     /// partition has more changes than a transaction takes and `split` is not set, or if the table has an operation id. Cost: one request
@@ -258,7 +259,7 @@ public:
     /// unknown, and for each attached entity from which an optional is removed.
     [[nodiscard]] result<saved> save(save_options how = {}) {
         if (!all_ || is_absent_) { return detail::moved_from(own_name); }
-        return detail::saved_of<First, More...>(detail::save_run{*all_, how}.run());
+        return detail::saved_of<First, More...>(detail::save_run{*all_, how, failed_}.run());
     }
     [[nodiscard]] result<saved> save(save_mode mode) { return save(detail::in_mode(mode)); }
     /// Does the same as `save`, but returns an error unless every change was saved: the error of the first refused
@@ -355,6 +356,7 @@ private:
 
     std::unique_ptr<detail::entity_tracker> all_;
     merge_option merge_;
+    failed_changes failed_;
     saved last_; ///< outcome of the last `save_all` that returned an error
     bool is_absent_{};
 };

@@ -32,9 +32,11 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     std::uint64_t const window = options_.window;
     std::size_t rows = 0;
     pressure_.forget(time_->steady(), [&](std::string const& each) { return waiting_.find(each) == waiting_.end(); });
-    // Reading may stop once there are enough full transactions. For a throttling service the whole window is filled first.
+    // Reading may stop once there are enough full transactions. For a throttling service, and to shuffle, the whole window is filled first.
     auto const known = [&] { return !resumed_ || next_index_ >= resumed_->read; };
-    auto const enough = [&] { return known() && pressure_.quiet() && packer_.full() >= options_.in_flight; };
+    auto const enough = [&] {
+        return known() && !options_.shuffle && pressure_.quiet() && packer_.full() >= options_.in_flight;
+    };
     auto const room = [&] {
         return !known() ||
             (report_.held < window && held_bytes_ < options_.window_bytes && position_.span() <= most_span() + window);

@@ -30,7 +30,8 @@ struct counter_row {
     std::string row_key;
     std::int64_t start{1};
     std::int64_t step{1};
-    std::int32_t shards{0}; ///< shard count that the row must agree with; 0 for a counter that is not sharded
+    edm_type type{edm_type::int64}; ///< type of the count in a new row
+    std::int32_t shards{0};         ///< shard count that the row must agree with; 0 for a counter that is not sharded
     std::optional<number_rule> declared{}; ///< rule of the row; the first row of a sharded counter contains it
 };
 

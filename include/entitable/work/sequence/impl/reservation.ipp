@@ -64,7 +64,9 @@ ENTITABLE_DECL void add_declaration(row_builder& made, number_rule const& declar
 /// Makes the insert of a new counter's row.
 ENTITABLE_DECL mutation first_row(counter_row const& counter) {
     row_builder builder{counter.partition_key, counter.row_key};
-    builder.add(counter_value, value_view{counter.start - counter.step});
+    std::int64_t const before = counter.start - counter.step;
+    bool const narrow = counter.type == edm_type::int32;
+    builder.add(counter_value, narrow ? value_view{static_cast<std::int32_t>(before)} : value_view{before});
     if (counter.shards > 0) { builder.add(counter_shards, value_view{counter.shards}); }
     if (counter.declared) { add_declaration(builder, *counter.declared); }
     return mutation::insert(builder.build());
@@ -161,7 +163,9 @@ ENTITABLE_DECL reservation reserve_numbers(counter_row const& counter, std::uint
         if (lacks_table) { continue; }
         if (!found && found.error().code != error_code::resource_not_found) { co_return attempts.ended(found.error()); }
 
-        value_view counted{counter.start - counter.step};
+        std::int64_t const before = counter.start - counter.step;
+        value_view counted{before};
+        if (counter.type == edm_type::int32) { counted = value_view{static_cast<std::int32_t>(before)}; }
         etag version;
         if (!found) {
             writing.change = first_row(counter);

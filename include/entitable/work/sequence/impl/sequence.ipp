@@ -13,17 +13,23 @@
 #include <entitable/work/sequence/impl/sequence.ipp>
 #include <entitable/work/sequence/sequence.hpp>
 
+#include <algorithm>
 #include <limits>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
+    constexpr std::int64_t int32_most = (std::numeric_limits<std::int32_t>::max)();
     char const* const wrong = options.start < 0 ? "the start of the sequence must not be negative"
         : options.step < 1                      ? "the step of the sequence must be at least 1"
         : options.block < 1                     ? "the block size of the sequence must be at least 1"
         : options.max_attempts < 1              ? "max_attempts of the sequence must be at least 1"
-                                                : nullptr;
+        : options.value_type != edm_type::int64 && options.value_type != edm_type::int32
+        ? "value_type of the sequence must be int64 or int32"
+        : options.value_type == edm_type::int32 && (std::max)(options.start, options.step) > int32_most
+        ? "the start and the step of an Int32 sequence must not exceed 2,147,483,647"
+        : nullptr;
     if (wrong != nullptr) { return failure{error_code::out_of_range_input, wrong}; }
     return options.delays.validate();
 }
@@ -33,7 +39,7 @@ ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
 ENTITABLE_DECL sequence::state::state(any_store below, sequence_options how, std::string name)
     : through(std::move(below)),
       options(std::move(how)),
-      counter{options.table, options.partition_key, std::move(name), options.start, options.step},
+      counter{options.table, options.partition_key, std::move(name), options.start, options.step, options.value_type},
       random(options.seed ? *options.seed : random_seed()),
       usable(detail::check_sequence(options)),
       now(new turns{platform::forks()}) {}
@@ -99,7 +105,8 @@ ENTITABLE_DECL sharded_sequence::state::state(
     for (std::uint32_t shard = 0; shard < shards; ++shard) {
         std::string partition = options.partition_key + "__";
         text::append_decimal(partition, shard, 3);
-        counters.push_back({options.table, std::move(partition), name, 1, 1, static_cast<std::int32_t>(shards), {}});
+        counters.push_back({options.table, std::move(partition), name, 1, 1, options.value_type,
+            static_cast<std::int32_t>(shards), {}});
     }
     counters[0].declared = detail::number_rule{options.start, options.step};
 }

@@ -35,7 +35,8 @@ struct change_refusal {
 /// One save; used once.
 class save_run {
 public:
-    save_run(entity_tracker& all, save_options how) : all_(all), through_(all.core().store()), how_(how) {}
+    save_run(entity_tracker& all, save_options how, failed_changes failed)
+        : all_(all), through_(all.core().store()), how_(how), again_(failed == failed_changes::send_again) {}
 
     /// Runs the save. After an error nothing was sent except requests that settle lost changes.
     [[nodiscard]] result<std::vector<row_outcome>> run();
@@ -82,6 +83,7 @@ private:
     entity_tracker& all_;
     any_store through_;
     save_options how_;
+    bool again_; ///< failed changes are sent again, like the historical client does
     std::vector<row_outcome> told_;
     std::size_t settled_{};                      ///< number of changes replaced by a later change of the same entity
     std::set<std::string, std::less<>> blocked_; ///< partitions whose transactions are not sent

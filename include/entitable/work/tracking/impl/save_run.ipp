@@ -260,6 +260,10 @@ ENTITABLE_DECL bool save_run::send(std::vector<planned>& part) {
             return true;
         }
         error const& problem = made.error();
+        if (problem.effect == effect::unknown && again_) {
+            for (planned const& each : part) { tell(*each.of, each.was, save_outcome::unknown, problem); }
+            return false;
+        }
         if (problem.effect == effect::unknown) {
             auto lost = std::make_shared<unsettled_save>();
             lost->why = problem;
@@ -273,7 +277,7 @@ ENTITABLE_DECL bool save_run::send(std::vector<planned>& part) {
         }
         auto const culprit = part.size() == 1 ? std::optional<std::size_t>{0} : problem.operation_index;
         bool const named = culprit && *culprit < part.size();
-        if (named && part[*culprit].change.kind == mutation_kind::remove &&
+        if (named && !again_ && part[*culprit].change.kind == mutation_kind::remove &&
             problem.code == error_code::resource_not_found) { // the row is already removed, as intended
             planned const one = std::move(part[*culprit]);
             part.erase(part.begin() + static_cast<std::ptrdiff_t>(*culprit));
@@ -308,7 +312,7 @@ ENTITABLE_DECL void save_run::refused(planned const& one, error problem) {
     tracked_entity& of = *one.of;
     bool const beaten = was_beaten(problem);
     tell(of, one.was, save_outcome::failed, std::move(problem));
-    if (beaten) {
+    if (beaten && !again_) {
         // Reads the current row, so that the conflict can be resolved.
         if (auto found = read(of); found && *found) {
             all_.conflict(of, (*found)->entity.view(), (*found)->etag);
