@@ -213,7 +213,7 @@ private:
             same = same && as.present && as.stored == type;
             as.present = true;
             as.stored = type;
-            append_value(values, type, *found);
+            append_stored_value(values, type, *found);
             ++count;
         }
         if (index != known.size()) { return false; }

@@ -20,7 +20,7 @@ namespace detail {
 /// Appends the name and the type of a property to the first half of a payload.
 ENTITABLE_LAZY void append_descriptor(std::string& descriptor, std::string_view name, edm_type type, bool nullable);
 /// Appends a value to the second half of a payload.
-ENTITABLE_LAZY void append_value(std::string& values, edm_type type, value_view const& value);
+ENTITABLE_LAZY void append_stored_value(std::string& values, edm_type type, value_view const& value);
 
 /// Appends one property to the two halves of a payload. An absent property must be `nullable`.
 ENTITABLE_LAZY void append_property(

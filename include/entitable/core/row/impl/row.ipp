@@ -142,7 +142,7 @@ ENTITABLE_LAZY_BODY void append_descriptor(
     descriptor.append(bytes, 2).append(name);
 }
 
-ENTITABLE_LAZY_BODY void append_value(std::string& values, edm_type type, value_view const& value) {
+ENTITABLE_LAZY_BODY void append_stored_value(std::string& values, edm_type type, value_view const& value) {
     char bytes[8];
     std::string_view const content = value.bytes();
     switch (type) {
@@ -168,7 +168,7 @@ ENTITABLE_LAZY_BODY void append_property(
     std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
     append_descriptor(descriptor, property.name, property.type, nullable);
     if (nullable) { values += static_cast<char>(property.present ? 1 : 0); }
-    if (property.present) { append_value(values, property.type, property.value); }
+    if (property.present) { append_stored_value(values, property.type, property.value); }
 }
 
 ENTITABLE_LAZY_BODY void write_payload(
