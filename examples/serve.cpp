@@ -8,7 +8,8 @@
 ///   serve FILE [--port N]        tables in a file, which is created if it does not exist
 ///   serve --memory [--port N]    tables that are lost at the end
 ///   serve --postgres DATABASE    tables in PostgreSQL, by a connection string; if the example was built with libpq
-///   serve --memory --check       starts, stores and reads an entity as a client would, and stops
+///   serve --memory --check       starts, stores and reads an entity as a client would, and stops; not in the fully static program, which
+///                                has no client
 ///
 /// Prints the connection string of each account, one a line. Port 0 selects a free one. Ctrl-C completes the requests in progress and
 /// closes the file. tool/serve/serve_command.hpp has all options: accounts, HTTPS, bearer tokens, log, health, seed,
@@ -30,6 +31,8 @@
 #include <string>
 #include <vector>
 
+#if !defined(EXAMPLES_WITHOUT_CLIENT)
+
 struct runner {
     std::string event;
     std::string name;
@@ -50,11 +53,17 @@ bool stores_and_reads(std::string const& connection_string) {
 
 } // namespace
 
+#endif
+
 int main(int count, char** words) {
     std::vector<std::string> arguments(words + 1, words + count);
+#if defined(EXAMPLES_WITHOUT_CLIENT)
+    return serving::serve_command(arguments);
+#else
     auto const checks = std::find(arguments.begin(), arguments.end(), "--check");
     if (checks == arguments.end()) { return serving::serve_command(arguments); }
     arguments.erase(checks);
     arguments.insert(arguments.end(), {"--port", "0"});
     return serving::serve_command(arguments, stores_and_reads);
+#endif
 }

@@ -121,6 +121,10 @@ with tempfile.TemporaryDirectory() as folder:
     check(by.admin("POST", "/reset")[0] == 400, "a page in a browser cannot reset")
     check(by.admin("GET", "/reset", x_reset="1")[0] == 404, "GET does not reset")
     check(len(json.loads(by.ask("first", "GET", "/runners")[1])["value"]) == 3, "nothing was reset")
+    for method, path in [("POST", "/reset"), ("GET", "/metrics"), ("GET", "/health")]:  # a name that an attacker's page points here
+        check(by.admin(method, path, x_reset="1", Host="rebound.example")[0] == 403, f"{path} for another host")
+    check(by.admin("GET", "/health", Host="localhost:1")[0] == 200, "health for localhost")
+    check(len(json.loads(by.ask("first", "GET", "/runners")[1])["value"]) == 3, "still nothing was reset")
     check(by.admin("POST", "/reset", x_reset="1")[0] == 204, "reset")
     check(len(json.loads(by.ask("first", "GET", "/runners")[1])["value"]) == 2, "the seed after a reset")
     check(by.ask("second", "GET", "/other")[0] == 404, "a reset empties each account")
@@ -227,11 +231,24 @@ with tempfile.TemporaryDirectory() as folder:
         check(code == 2 and text.startswith("entitable:" if is_tool else "usage:"), f"usage: {wrong}")
     for name, text, said in [("no_key", "first\n", "line 1"), ("empty", "# none\n", "names no account"),
                              ("many", "a b c d\n", "at most two keys"), ("bad", "first ???\n", "key must be base64"),
-                             ("twice", "first Zmlyc3Qga2V5\nfirst Zmlyc3Qga2V5\n", "same name")]:
+                             ("twice", "first Zmlyc3Qga2V5\nfirst Zmlyc3Qga2V5\n", "same name"),
+                             ("upper", "first Zmlyc3Qga2V5\nSecond Zmlyc3Qga2V5\n", "lower-case")]:
         code, err = refused("--memory", "--port", "0", "--accounts", file(name, text))
         check(code == 1 and said in err and "Zmlyc3Q" not in err, f"accounts: {name}: {err}")
+    place = os.path.join(folder, "refused.db")  # a name of an account becomes part of the name of its file
+    code, err = refused(place, "--port", "0", "--accounts", file("reaches", "first Zmlyc3Qga2V5\n/../reached Zmlyc3Qga2V5\n"))
+    check(code == 1 and "lower-case" in err, f"accounts: a name with a path: {err}")
+    made = [name for name in os.listdir(folder) if "reached" in name or (not is_tool and "refused" in name)]
+    check(not made, f"no file of refused accounts: {made}")
+    for option in ["--accounts", "--seed"]:
+        for path in [folder, os.path.join(folder, "absent")]:
+            code, err = refused("--memory", "--port", "0", option, path)
+            check(code in (1, 2) and ("cannot be read" in err or "cannot read" in err), f"{option} {path}: {err}")
     for name, text, said in [("seed1", '{"PartitionKey":"p"}\n', "line 1"), ("seed2", '\n{"table":"t1x","RowKey":"r"}\n', "line 2"),
-                             ("seed3", '{"table":"a/b","PartitionKey":"p","RowKey":"r"}\n', "line 1")]:
+                             ("seed3", '{"table":"a/b","PartitionKey":"p","RowKey":"r"}\n', "line 1"),
+                             ("seed4", '{"table":"run ners","PartitionKey":"p","RowKey":"r"}\n', "line 1"),
+                             ("seed5", '{"table":"a#b","PartitionKey":"p","RowKey":"r"}\n', "line 1"),
+                             ("seed6", '{"table":"run\\u006eers","PartitionKey":"p","RowKey":"r"}\n', "line 1")]:
         code, err = refused("--memory", "--port", "0", "--seed", file(name, text))
         check(code == 1 and said in err, f"seed: {name}: {err}")
 

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Hostile bytes to a served memory_backend: a list of forms with the responses that they may get, and mutated requests. None may get a 500,
-// a second response, or stop the server. ENTITABLE_MUTATED sets the number of mutated requests, ENTITABLE_SEED their seed; a failure
+// Hostile bytes to a served memory_backend: a list of forms with the responses that they may get, and mutated requests, over sockets and,
+// for a million of them, to the same sessions without sockets. None may get a 500, a second response, or stop the server. ENTITABLE_MUTATED sets the number of mutated requests, ENTITABLE_SEED their seed; a failure
 // prints the seed and the request.
 
 #include "listening.hpp"
 #include <entitable/core/text.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/serve/listener/impl/http_session.ipp>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/system/error_code.hpp>
 #include <server/served.hpp>
 #include <support/catch.hpp>
 #include <support/long.hpp>
@@ -20,6 +27,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -415,6 +424,135 @@ std::size_t number_in(char const* variable, std::size_t otherwise) {
     return text == nullptr ? otherwise : static_cast<std::size_t>(std::strtoull(text, nullptr, 10));
 }
 
+/// The bytes that a peer sends, in pieces, and those that it gets. A stream of a session, without a socket.
+class scripted_stream {
+public:
+    using executor_type = detail::session_executor;
+
+    scripted_stream(executor_type executor, std::string_view sent, std::size_t piece, std::string& got)
+        : executor_(std::move(executor)), sent_(sent), piece_((std::max)(piece, std::size_t{1})), got_(&got) {}
+    [[nodiscard]] executor_type get_executor() const noexcept { return executor_; }
+
+    template <class Buffers, class Handler>
+    void async_read_some(Buffers const& into, Handler&& handler) {
+        std::size_t const size = boost::asio::buffer_copy(into, boost::asio::buffer(sent_.substr(0, piece_)));
+        sent_.remove_prefix(size);
+        boost::system::error_code const problem =
+            size == 0 ? boost::system::error_code{boost::asio::error::eof} : boost::system::error_code{};
+        boost::asio::post(
+            executor_, [problem, size, handler = std::forward<Handler>(handler)]() mutable { handler(problem, size); });
+    }
+    template <class Buffers, class Handler>
+    void async_write_some(Buffers const& from, Handler&& handler) {
+        std::size_t const size = boost::asio::buffer_size(from);
+        std::size_t const before = got_->size();
+        got_->resize(before + size);
+        boost::asio::buffer_copy(boost::asio::buffer(got_->data() + before, size), from);
+        boost::asio::post(executor_,
+            [size, handler = std::forward<Handler>(handler)]() mutable { handler(boost::system::error_code{}, size); });
+    }
+
+private:
+    executor_type executor_;
+    std::string_view sent_;
+    std::size_t piece_;
+    std::string* got_;
+};
+
+/// What a session takes as its stream: the script, and a socket that was never connected.
+class scripted_connection {
+public:
+    static constexpr bool encrypted = false;
+    scripted_connection(boost::asio::io_context& context, std::string_view sent, std::size_t piece, std::string& got)
+        : transport_(boost::asio::make_strand(context)), data_(transport_.get_executor(), sent, piece, got) {}
+    [[nodiscard]] detail::socket_stream& transport() noexcept { return transport_; }
+    [[nodiscard]] scripted_stream& data() noexcept { return data_; }
+
+private:
+    detail::socket_stream transport_;
+    scripted_stream data_;
+};
+
+/// The listener of sessions without sockets.
+class lone_owner final : public detail::session_owner {
+public:
+    explicit lone_owner(table_server server) : server_(std::move(server)) {}
+    [[nodiscard]] listener_options const& options() const noexcept override { return options_; }
+    [[nodiscard]] detail::listener_counts& counts() noexcept override { return counts_; }
+    [[nodiscard]] bool stopping() const noexcept override { return false; }
+    [[nodiscard]] detail::body_budget& bodies() noexcept override { return bodies_; }
+    [[nodiscard]] http_response answer(bool, http_request const& request, request_sender const& from) override {
+        return server_.answer(request, from);
+    }
+    [[nodiscard]] std::optional<http_response> refusal(
+        bool, http_request const& head, std::uint64_t body_size, request_sender const& from) override {
+        return server_.refusal(head, body_size, from);
+    }
+    void closed(detail::listener_session*) noexcept override { open_.fetch_sub(1); }
+    void opened() noexcept { open_.fetch_add(1); }
+    [[nodiscard]] int open() const noexcept { return open_.load(); }
+
+private:
+    table_server server_;
+    listener_options options_;
+    detail::listener_counts counts_;
+    detail::body_budget bodies_{options_.max_body_bytes};
+    std::atomic<int> open_{0};
+};
+
+/// Everything that a session of `served` answers to these bytes and their end.
+std::string answer_without_sockets(lone_owner& served, std::string_view sent, std::size_t piece) {
+    std::string got;
+    boost::asio::io_context context{1};
+    std::shared_ptr<detail::session_owner> const owner{std::shared_ptr<void>{}, &served};
+    served.opened();
+    std::make_shared<detail::http_session<scripted_connection>>(
+        owner, scripted_connection{context, sent, piece, got}, false)
+        ->start();
+    context.run();
+    return got;
+}
+
+/// Sends this number of mutated requests from three threads, and checks the responses. `send` returns false if there was no connection.
+template <class Send>
+void send_mutated(std::vector<std::string> const& good, std::size_t usual, Send const& send) {
+    std::size_t const wanted = number_in("ENTITABLE_MUTATED", usual);
+    std::uint64_t const seed = number_in("ENTITABLE_SEED", 1);
+    std::atomic<std::size_t> answered[6]{};
+    std::atomic<std::size_t> closed{0};
+    constexpr std::size_t senders = 3;
+    std::vector<std::string> wrong[senders];
+    std::vector<std::thread> threads;
+    for (std::size_t sender = 0; sender < senders; ++sender) {
+        threads.emplace_back([&, sender] {
+            for (std::size_t number = sender; number < wanted && wrong[sender].size() < 5; number += senders) {
+                std::uint64_t state = seed * 0x100000001B3U + number;
+                std::string const sent = mutated(good[draw(state) % good.size()], good, state);
+                std::string got;
+                if (!send(sent, got)) {
+                    wrong[sender].push_back("no connection");
+                } else if (got.empty()) {
+                    ++closed;
+                } else if (!got.starts_with("HTTP/1.1 ") || got.size() < 12 || got[9] < '1' || got[9] > '5' ||
+                    got.find("HTTP/1.1 500") != std::string::npos) {
+                    wrong[sender].push_back(
+                        joined({"number ", std::to_string(number), ": ", sent, "\n--> ", got.substr(0, 300)}));
+                } else {
+                    ++answered[got[9] - '0'];
+                }
+            }
+        });
+    }
+    for (std::thread& each : threads) { each.join(); }
+    for (auto const& list : wrong) {
+        for (std::string const& each : list) { FAIL_CHECK("seed " << seed << ", " << each.substr(0, 3'000)); }
+    }
+    std::printf("%zu mutated requests of seed %llu: %zu 1xx, %zu 2xx, %zu 4xx, %zu 5xx, %zu closed\n", wanted,
+        static_cast<unsigned long long>(seed), answered[1].load(), answered[2].load(), answered[4].load(),
+        answered[5].load(), closed.load());
+    CHECK(answered[2] > wanted / 20); // otherwise the mutations would try the first check alone
+}
+
 } // namespace
 
 TEST_CASE("hostile: forms of framing, addresses, queries, bodies and senders get the response of their kind") {
@@ -434,50 +572,32 @@ TEST_CASE("hostile: forms of framing, addresses, queries, bodies and senders get
 
 TEST_CASE("hostile: mutated requests never get a 500, and the server still serves") {
     listening const local{trusting_server(), patient()};
-    std::size_t const wanted = number_in("ENTITABLE_MUTATED", rounds(3'000, 1'000'000));
-    std::uint64_t const seed = number_in("ENTITABLE_SEED", 1);
     auto const good = good_requests();
     for (std::string const& each : good) { CHECK_FALSE(answer_to(local.port(), each).starts_with("HTTP/1.1 400")); }
-    std::atomic<std::size_t> answered[6]{};
-    std::atomic<std::size_t> closed{0};
-    constexpr std::size_t senders = 3;
-    std::vector<std::string> wrong[senders];
-    std::vector<std::thread> threads;
-    for (std::size_t sender = 0; sender < senders; ++sender) {
-        threads.emplace_back([&, sender] {
-            for (std::size_t number = sender; number < wanted && wrong[sender].size() < 5; number += senders) {
-                std::uint64_t state = seed * 0x100000001B3U + number;
-                std::string const sent = mutated(good[draw(state) % good.size()], good, state);
-                raw_connection const by{local.port()};
-                if (!by.connected()) {
-                    wrong[sender].push_back("no connection");
-                    continue;
-                }
-                by.send(sent);
-                by.finish();
-                std::string const got = by.read_all(30'000);
-                if (got.empty()) {
-                    ++closed;
-                } else if (!got.starts_with("HTTP/1.1 ") || got.size() < 12 || got[9] < '1' || got[9] > '5') {
-                    wrong[sender].push_back(
-                        joined({"number ", std::to_string(number), ": ", sent, "\n--> ", got.substr(0, 300)}));
-                } else {
-                    ++answered[got[9] - '0'];
-                    if (got.find("HTTP/1.1 500") != std::string::npos) {
-                        wrong[sender].push_back(
-                            joined({"number ", std::to_string(number), ": ", sent, "\n--> ", got.substr(0, 300)}));
-                    }
-                }
-            }
-        });
-    }
-    for (std::thread& each : threads) { each.join(); }
-    for (auto const& list : wrong) {
-        for (std::string const& each : list) { FAIL_CHECK("seed " << seed << ", " << each.substr(0, 3'000)); }
-    }
-    std::printf("%zu mutated requests of seed %llu: %zu 1xx, %zu 2xx, %zu 4xx, %zu 5xx, %zu closed\n", wanted,
-        static_cast<unsigned long long>(seed), answered[1].load(), answered[2].load(), answered[4].load(),
-        answered[5].load(), closed.load());
-    CHECK(answered[2] > wanted / 20); // otherwise the mutations would try the first check alone
+    send_mutated(good, rounds(1'500, 30'000), [&](std::string const& sent, std::string& got) {
+        raw_connection const by{local.port()};
+        if (!by.connected()) { return false; }
+        by.send(sent);
+        by.finish();
+        got = by.read_all(30'000);
+        return true;
+    });
     CHECK(answer_to(local.port(), request_of("GET /acct/Tables")).starts_with("HTTP/1.1 200"));
+}
+
+TEST_CASE("hostile: without sockets the same sessions take mutated requests, in pieces of every size") {
+    lone_owner served{trusting_server()};
+    auto const good = good_requests();
+    for (std::string const& each : good) {
+        std::string const whole = answer_without_sockets(served, each, each.size());
+        CHECK(whole.starts_with("HTTP/1.1 "));
+        CHECK_FALSE(whole.starts_with("HTTP/1.1 400"));
+    }
+    send_mutated(good, rounds(6'000, 1'000'000), [&](std::string const& sent, std::string& got) {
+        std::size_t const pieces[] = {sent.size(), sent.size(), 1'024, 100, 7, 1};
+        got = answer_without_sockets(served, sent, pieces[sent.size() % std::size(pieces)]);
+        return true;
+    });
+    CHECK(served.open() == 0);
+    CHECK(served.bodies().used() == 0);
 }

@@ -234,11 +234,23 @@ inline entitable::result<entitable::any_store> open_store(
     return entitable::any_store{*opened};
 }
 
+/// Whether a file is open and can be read: a folder can be opened.
+inline bool can_be_read(std::ifstream& from) {
+    if (!from) { return false; }
+    from.peek();
+    if (from.bad()) { return false; }
+    from.clear(); // an empty file
+    return true;
+}
+
 /// Reads the accounts. Errors: InvalidInput names the line.
 inline entitable::result<std::vector<entitable::served_account>> read_accounts(std::string const& path) {
     std::vector<entitable::served_account> made;
     if (path.empty()) { return std::vector{entitable::served_account::development()}; }
     std::ifstream from{path};
+    if (!can_be_read(from)) {
+        return entitable::failure{entitable::error_code::invalid_input, path + " cannot be read"};
+    }
     std::string line;
     for (std::size_t number = 1; std::getline(from, line); ++number) {
         std::istringstream words{line.substr(0, line.find('#'))};
@@ -258,6 +270,29 @@ inline entitable::result<std::vector<entitable::served_account>> read_accounts(s
     }
     if (made.empty()) { return entitable::failure{entitable::error_code::invalid_input, path + " names no account"}; }
     return made;
+}
+
+/// Returns what is wrong with the accounts, before a name becomes part of the name of a file; empty if nothing is.
+inline std::string account_problem(std::vector<entitable::served_account> accounts) {
+    entitable::any_store const store{entitable::memory_backend{}};
+    for (entitable::served_account& each : accounts) { each.store = store; }
+    entitable::server_options options;
+    options.accounts = std::move(accounts);
+    auto const tried = entitable::table_server::start(store, options);
+    return tried ? std::string{} : tried.error().to_string();
+}
+
+/// Whether a URL names this computer. A page in a browser can let its own name point here, and is then no stranger to this server.
+inline bool names_this_computer(std::string_view url) {
+    constexpr std::string_view scheme = "http://";
+    url.remove_prefix(url.starts_with(scheme) ? scheme.size() : 0);
+    std::string_view host = url.substr(0, url.find('/'));
+    if (host.starts_with('[')) {
+        host = host.substr(0, host.find(']') + 1);
+    } else {
+        host = host.substr(0, host.find(':'));
+    }
+    return host == "127.0.0.1" || host == "localhost" || host == "[::1]";
 }
 
 /// Sends a request of the program itself to a server, as the first account.
@@ -285,7 +320,7 @@ inline std::string insert_seed(
     std::string const& path, entitable::table_server const& server, entitable::served_account const& account) {
     if (path.empty()) { return {}; }
     std::ifstream from{path};
-    if (!from) { return path + " cannot be read"; }
+    if (!can_be_read(from)) { return path + " cannot be read"; }
     constexpr std::string_view start = "{\"table\":\"";
     std::string line;
     for (std::size_t number = 1; std::getline(from, line); ++number) {
@@ -301,7 +336,8 @@ inline std::string insert_seed(
             made = ask_server(server, account, "/Tables", "{\"TableName\":\"" + table + "\"}");
             if (made.status < 300 || made.status == 409) { made = ask_server(server, account, "/" + table, entity); }
         }
-        if (made.status >= 300 && made.status != 409) {
+        bool const stored = made.status >= 200 && made.status < 300; // 0 if no URL can name the table
+        if (!stored && made.status != 409) {
             return path + ", line " + std::to_string(number) + ": " +
                 std::string{made.headers.find("x-ms-error-code").value_or("it cannot be stored")};
         }
@@ -459,6 +495,7 @@ inline int serve_tables(settings const& from, std::function<bool(std::string con
     request_log log;
     auto accounts = read_accounts(from.accounts);
     if (!accounts) { return fail(accounts.error().to_string()); }
+    if (std::string const problem = account_problem(*accounts); !problem.empty()) { return fail(problem); }
     std::vector<entitable::any_store> stores;
     for (entitable::served_account& each : *accounts) {
         auto opened = open_store(from, each.name, stores.empty());
@@ -492,6 +529,11 @@ inline int serve_tables(settings const& from, std::function<bool(std::string con
     std::mutex one_reset;
     auto const administer = [&](entitable::http_request const& request, entitable::request_sender const&) {
         entitable::http_response made;
+        if (!names_this_computer(request.url)) {
+            made.status = 403;
+            made.body = "the host of the request is not this computer\n";
+            return made;
+        }
         made.status = 404;
         bool const gets = request.method == entitable::http_method::get;
         if (gets && request.url.ends_with("/metrics")) {

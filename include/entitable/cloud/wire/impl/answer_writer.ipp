@@ -351,6 +351,7 @@ ENTITABLE_DECL std::string_view reason_of(std::uint16_t status) noexcept {
 }
 
 ENTITABLE_DECL std::optional<date_time> time_of(etag const& version) {
+    if (version.is_of_timestamp()) { return version.timestamp(); }
     std::string const tag = version.to_string();
     if (!tag.starts_with(etag_prefix) || !tag.ends_with(etag_suffix) ||
         tag.size() < etag_prefix.size() + etag_suffix.size()) {

@@ -94,11 +94,34 @@ private:
         value = colon == std::string_view::npos ? std::string_view{} : trimmed(line.substr(colon + 1));
         return colon != std::string_view::npos;
     }
+    /// Skips a block of fields that the previous operation had in the same words.
+    bool skip_known(std::string_view known) noexcept {
+        if (known.empty() || !rest_.starts_with(known)) { return false; }
+        rest_.remove_prefix(known.size());
+        return true;
+    }
+    [[nodiscard]] std::string_view taken_since(char const* begin) const noexcept {
+        return {begin, static_cast<std::size_t>(rest_.data() - begin)};
+    }
+
     /// Reads the fields around a part, up to an empty line.
     bool read_envelope(std::string_view& type, sent_operation* of) {
+        if (of != nullptr && skip_known(envelope_)) {
+            type = envelope_type_;
+            of->content_id = envelope_id_;
+            return true;
+        }
+        char const* const begin = rest_.data();
         std::string_view line;
         for (std::size_t fields = 0; next_line(line) && fields < most_fields; ++fields) {
-            if (line.empty()) { return true; }
+            if (line.empty()) {
+                if (of != nullptr) {
+                    envelope_ = taken_since(begin);
+                    envelope_type_ = type;
+                    envelope_id_ = of->content_id;
+                }
+                return true;
+            }
             std::string_view name;
             std::string_view value;
             if (!split(line, name, value) || !is_good_field(name, value)) { return false; }
@@ -122,17 +145,12 @@ private:
         if (!method || last == first || !line.substr(last + 1).starts_with("HTTP/1.")) { return false; }
         out.method = *method;
         out.url = line.substr(first + 1, last - first - 1);
-        for (std::size_t fields = 0;; ++fields) {
-            if (fields == most_fields || !next_line(line)) { return false; }
-            if (line.empty()) { break; }
-            if (met_ = edge_of(line, boundary); met_ != edge::none) {
-                return true; // some clients omit the empty line after the fields of a removal
-            }
-            std::string_view name;
-            std::string_view value;
-            if (!split(line, name, value) || !is_good_field(name, value)) { return false; }
-            out.fields.take(name, value);
-            if (same_field_name(name, "Content-ID")) { out.content_id = value; }
+        if (!skip_known(fields_)) {
+            if (!read_fields(boundary, out)) { return false; }
+            if (met_ != edge::none) { return true; }
+        } else {
+            out.fields = known_fields_;
+            if (fields_id_) { out.content_id = *fields_id_; }
         }
         char const* const begin = rest_.data();
         for (;;) {
@@ -146,10 +164,41 @@ private:
         }
     }
 
+    /// Reads the fields of a request, up to an empty line, or up to a boundary, which is stored in `met_`.
+    bool read_fields(std::string_view boundary, sent_operation& out) {
+        char const* const begin = rest_.data();
+        std::string_view line;
+        met_ = edge::none;
+        fields_ = {};
+        fields_id_.reset();
+        for (std::size_t fields = 0;; ++fields) {
+            if (fields == most_fields || !next_line(line)) { return false; }
+            if (line.empty()) { break; }
+            if (met_ = edge_of(line, boundary); met_ != edge::none) {
+                return true; // some clients omit the empty line after the fields of a removal
+            }
+            std::string_view name;
+            std::string_view value;
+            if (!split(line, name, value) || !is_good_field(name, value)) { return false; }
+            out.fields.take(name, value);
+            if (same_field_name(name, "Content-ID")) { fields_id_ = out.content_id = value; }
+        }
+        fields_ = taken_since(begin);
+        known_fields_ = out.fields;
+        return true;
+    }
+
     static constexpr std::size_t most_fields = 64;
     std::string_view rest_;
     std::size_t most_;
     edge met_{edge::none};
+    // The blocks of the previous operation, with what they say.
+    std::string_view envelope_;
+    std::string_view envelope_type_;
+    std::string_view envelope_id_;
+    std::string_view fields_;
+    change_fields known_fields_;
+    std::optional<std::string_view> fields_id_; ///< Content-ID among the fields
 };
 
 ENTITABLE_DECL result<sent_batch> read_batch(std::string_view content_type, std::string_view body, std::size_t most) {

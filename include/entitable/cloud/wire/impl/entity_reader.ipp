@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -123,12 +124,16 @@ public:
         role is;
         bool annotated;                  ///< a property with a type annotation
         edm_type type{edm_type::string}; ///< type of an annotation, or of the annotated property
+        // What `descriptor` says of a property.
+        bool present{};
+        edm_type stored{edm_type::string};
     };
 
     simdjson::dom::parser parser;
     std::size_t capacity{};
     std::vector<known_member> known;
     std::string known_names;
+    bool described{}; ///< whether `descriptor` is that of the last entity, as `known` says
     std::string descriptor;
     std::string values;
     std::string bytes;
@@ -150,36 +155,15 @@ public:
     }
 
     [[nodiscard]] result<void> read(simdjson::dom::object object, sent_entity& out) {
-        if (!is_known(object)) {
-            if (auto learned = learn(object); !learned) {
-                known.clear();
-                return learned;
-            }
+        if (auto good = read_known(object, out); !good || *good) {
+            return good ? result<void>{} : std::move(good).as_failure();
         }
-        descriptor.clear();
-        values.clear();
-        std::uint16_t count = 0;
-        std::size_t index = 0;
-        for (auto const member : object) {
-            known_member const& as = known[index++];
-            json_scalar const held = scalar_of(member.value);
-            if (as.is == role::partition_key || as.is == role::row_key) {
-                auto& key = as.is == role::row_key ? out.row_key : out.partition_key;
-                if (held.is == json_scalar::kind::text) {
-                    key = held.text;
-                } else if (held.is != json_scalar::kind::null) {
-                    return invalid_json();
-                }
-            }
-            if (as.is != role::property || held.is == json_scalar::kind::null) { continue; }
-            auto const found = as.annotated ? annotated_value(held, as.type, bytes) : plain_value(held);
-            if (!found) { return invalid_json(); }
-            append_property(descriptor, values, {member.key, found->type(), true, *found}, false);
-            ++count;
+        if (auto learned = learn(object); !learned) {
+            known.clear();
+            return learned;
         }
-        payload = make_payload(count, descriptor, values);
-        out.payload = payload;
-        return {};
+        auto good = read_known(object, out);
+        return good ? result<void>{} : std::move(good).as_failure();
     }
 
 private:
@@ -187,19 +171,65 @@ private:
         return {known_names.data() + member.name_at, member.name_size};
     }
 
-    /// Whether an entity has the same members as the previous one, in the same order and with the same types.
-    [[nodiscard]] bool is_known(simdjson::dom::object object) const {
+    /// Reads an entity. Returns false if it has other members than the previous one, in another order, or with other types.
+    [[nodiscard]] result<bool> read_known(simdjson::dom::object object, sent_entity& out) {
+        bool same = std::exchange(described, false);
+        values.clear();
+        out.partition_key.reset();
+        out.row_key.reset();
+        std::uint16_t count = 0;
         std::size_t index = 0;
+        bool wrong = false; // reported at the end: the members may be unknown
         for (auto const member : object) {
             if (index == known.size() || !same_bytes(member.key, name_of(known[index]))) { return false; }
-            known_member const& as = known[index++];
-            std::string_view type;
-            if (as.is == role::annotation &&
-                (member.value.get(type) != simdjson::SUCCESS || type != to_string(as.type))) {
-                return false;
+            known_member& as = known[index++];
+            if (as.is == role::annotation) {
+                std::string_view type;
+                if (member.value.get(type) != simdjson::SUCCESS || type != to_string(as.type)) { return false; }
+                continue;
             }
+            if (as.is == role::passed_over) { continue; }
+            json_scalar const held = scalar_of(member.value);
+            if (held.is == json_scalar::kind::null) {
+                same = same && !as.present;
+                as.present = false;
+                continue;
+            }
+            if (as.is != role::property) {
+                auto& key = as.is == role::row_key ? out.row_key : out.partition_key;
+                if (held.is == json_scalar::kind::text) {
+                    key = held.text;
+                } else {
+                    wrong = true;
+                }
+                continue;
+            }
+            auto const found = as.annotated ? annotated_value(held, as.type, bytes) : plain_value(held);
+            if (!found) {
+                wrong = true;
+                continue;
+            }
+            edm_type const type = found->type();
+            same = same && as.present && as.stored == type;
+            as.present = true;
+            as.stored = type;
+            append_stored_value(values, type, *found);
+            ++count;
         }
-        return index == known.size();
+        if (index != known.size()) { return false; }
+        if (wrong) { return invalid_json(); }
+        if (!same) { describe(); }
+        described = true;
+        write_payload(payload, count, descriptor, values);
+        out.payload = payload;
+        return true;
+    }
+
+    void describe() {
+        descriptor.clear();
+        for (known_member const& each : known) {
+            if (each.present) { append_descriptor(descriptor, name_of(each), each.stored, false); }
+        }
     }
 
     [[nodiscard]] result<void> learn(simdjson::dom::object object) {
@@ -258,8 +288,6 @@ ENTITABLE_DECL std::size_t entity_reader::capacity() const noexcept { return sta
 ENTITABLE_DECL result<void> entity_reader::read(std::string_view body, sent_entity& out) {
     simdjson::dom::object object;
     if (!state_->parse(body, object)) { return invalid_json(); }
-    out.partition_key.reset();
-    out.row_key.reset();
     return state_->read(object, out);
 }
 

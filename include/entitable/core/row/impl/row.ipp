@@ -132,21 +132,23 @@ ENTITABLE_LAZY_BODY row::row(
 
 namespace detail {
 
-ENTITABLE_LAZY_BODY void append_property(
-    std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
-    char bytes[8];
-    auto const kind = static_cast<unsigned char>(property.type);
+ENTITABLE_LAZY_BODY void append_descriptor(
+    std::string& descriptor, std::string_view name, edm_type type, bool nullable) {
+    char bytes[2];
+    auto const kind = static_cast<unsigned char>(type);
     descriptor += static_cast<char>(nullable ? kind | row_format::nullable_bit : kind);
-    std::string_view const name = property.name.substr(0, 0xFFFF); // still far above the limit of any service
+    name = name.substr(0, 0xFFFF); // still far above the limit of any service
     row_format::store(bytes, static_cast<std::uint16_t>(name.size()));
     descriptor.append(bytes, 2).append(name);
-    if (nullable) { values += static_cast<char>(property.present ? 1 : 0); }
-    if (!property.present) { return; }
-    std::string_view const content = property.value.bytes();
-    switch (property.type) {
-        case edm_type::boolean: values += static_cast<char>(property.value.as_boolean() ? 1 : 0); break;
+}
+
+ENTITABLE_LAZY_BODY void append_stored_value(std::string& values, edm_type type, value_view const& value) {
+    char bytes[8];
+    std::string_view const content = value.bytes();
+    switch (type) {
+        case edm_type::boolean: values += static_cast<char>(value.as_boolean() ? 1 : 0); break;
         case edm_type::int32:
-            row_format::store(bytes, property.value.as_int32());
+            row_format::store(bytes, value.as_int32());
             values.append(bytes, 4);
             break;
         case edm_type::string:
@@ -156,21 +158,34 @@ ENTITABLE_LAZY_BODY void append_property(
             break;
         case edm_type::guid: values.append(content); break;
         default:
-            row_format::store(bytes, property.value.bits());
+            row_format::store(bytes, value.bits());
             values.append(bytes, 8);
             break;
     }
 }
 
-ENTITABLE_LAZY_BODY std::string make_payload(
-    std::uint16_t count, std::string_view descriptor, std::string_view values) {
-    std::string payload;
+ENTITABLE_LAZY_BODY void append_property(
+    std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
+    append_descriptor(descriptor, property.name, property.type, nullable);
+    if (nullable) { values += static_cast<char>(property.present ? 1 : 0); }
+    if (property.present) { append_stored_value(values, property.type, property.value); }
+}
+
+ENTITABLE_LAZY_BODY void write_payload(
+    std::string& payload, std::uint16_t count, std::string_view descriptor, std::string_view values) {
+    payload.clear();
     payload.reserve(row_format::header_size + descriptor.size() + values.size());
     payload.resize(row_format::header_size);
     payload[0] = static_cast<char>(row_format::version);
     row_format::store(payload.data() + 2, count);
     row_format::store(payload.data() + 4, static_cast<std::uint32_t>(descriptor.size()));
     payload.append(descriptor).append(values);
+}
+
+ENTITABLE_LAZY_BODY std::string make_payload(
+    std::uint16_t count, std::string_view descriptor, std::string_view values) {
+    std::string payload;
+    write_payload(payload, count, descriptor, values);
     return payload;
 }
 

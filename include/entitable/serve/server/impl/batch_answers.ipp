@@ -3,6 +3,8 @@
 #pragma once
 
 #include <entitable/cloud/wire/detail/batch_request.hpp>
+#include <entitable/core/detail/value_text.hpp>
+#include <entitable/core/etag.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/serve/server/detail/server_work.hpp>
@@ -25,6 +27,8 @@ public:
                 "\r\nContent-Type: multipart/mixed; boundary=changesetresponse_", id_, "\r\n\r\n"});
         }
         boundary_ = text::joined({change_set ? "changesetresponse_" : "batchresponse_", id_});
+        part_ = text::joined({"--", boundary_,
+            "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nHTTP/1.1 "});
         known_fields::add(
             work.out.headers, "Content-Type", text::joined({"multipart/mixed; boundary=batchresponse_", id_}));
         work.out.status = 202;
@@ -32,14 +36,33 @@ public:
 
     /// Begins a part; its header fields and its body follow, each field with its line end.
     void begin(std::uint16_t status, std::string_view content_id) {
-        out_.append("--").append(boundary_);
-        out_ += "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nHTTP/1.1 ";
-        out_.append(std::to_string(status)).append(" ").append(reason_of(status));
-        out_ += "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\nDataServiceVersion: 3.0;\r\n";
+        if (status != status_) {
+            status_ = status;
+            status_text_ = text::joined({std::to_string(status), " ", reason_of(status),
+                "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\nDataServiceVersion: 3.0;\r\n"});
+        }
+        out_.append(part_).append(status_text_);
         if (!content_id.empty()) { field("Content-ID", content_id); }
     }
     void field(std::string_view name, std::string_view held) {
         out_.append(name).append(": ").append(held).append("\r\n");
+    }
+    /// Writes the field ETag. The changes of a transaction have nearly the same time: the text up to its second is written once.
+    void version(etag const& of) {
+        if (!of.is_of_timestamp()) { return field("ETag", of.to_string()); }
+        std::int64_t const ticks = of.timestamp().ticks;
+        std::int64_t const second = ticks - static_cast<std::int64_t>(ticks_of_second(ticks));
+        if (second_text_.empty() || second != second_) {
+            second_ = second;
+            second_text_ = text::joined({"ETag: ", etag_text_of(date_time{second})});
+            second_text_.resize(second_text_.size() - etag_suffix.size() - 1); // and without the Z
+        }
+        char fraction[16];
+        out_.append(second_text_);
+        out_.append(fraction,
+            static_cast<std::size_t>(
+                write_fraction(fraction, static_cast<std::uint64_t>(ticks - second), true) - fraction));
+        out_.append(etag_suffix).append("\r\n");
     }
     void body(std::string_view text) { out_.append("\r\n").append(text).append("\r\n"); }
     void end(bool change_set) {
@@ -51,6 +74,11 @@ private:
     std::string& out_;
     std::string_view id_;
     std::string boundary_;
+    std::string part_; ///< the beginning of each part
+    std::int64_t second_{};
+    std::string second_text_; ///< the beginning of the last ETag
+    std::uint16_t status_{};
+    std::string status_text_; ///< the status line of the last part without its version, and the fields of every part
 };
 
 /// Writes a single part: the error of the whole batch.
@@ -68,38 +96,91 @@ ENTITABLE_DECL void answer_failed_batch(server_work& work, service_error refusal
     writer.end(true);
 }
 
-/// Returns the address of an operation, which must belong to the same account.
-ENTITABLE_DECL result<service_address> address_of(
-    server_work const& work, std::string_view url, std::string& absolute) {
-    bool const whole = url.starts_with("http://") || url.starts_with("https://");
-    std::string_view const base = work.style.base;
-    if (url.starts_with(base) && url.size() > base.size() && url[base.size()] == '/' &&
-        url.find('?') == std::string_view::npos) { // this is the usual case: only the end of the URL is left to parse
-        service_address made;
-        made.secondary = work.address.secondary;
-        if (!wrong_character(url).empty() || !read_service_place(url.substr(base.size() + 1), made)) {
+/// Reads the addresses of the operations, which must belong to the same account.
+class operation_addresses {
+public:
+    explicit operation_addresses(server_work const& work) noexcept : work_(work) {}
+
+    /// The address that was read last.
+    [[nodiscard]] service_address const& address() const noexcept { return address_; }
+
+    /// Reads an address. `url` must outlive the next call.
+    [[nodiscard]] result<void> read(std::string_view url) {
+        if (is_known(url)) { return {}; }
+        known_ = {};
+        std::string_view const base = work_.style.base;
+        if (url.starts_with(base) && url.size() > base.size() && url[base.size()] == '/' &&
+            url.find('?') ==
+                std::string_view::npos) { // this is the usual case: only the end of the URL is left to parse
+            return read_place(url, url.substr(base.size() + 1));
+        }
+        if (url.starts_with("http://") || url.starts_with("https://")) {
+            absolute_ = url;
+        } else if (url.starts_with('/')) {
+            absolute_ = text::joined({base.substr(0, base.find('/', base.find("://") + 3)), url});
+        } else {
+            absolute_ = text::joined({base, "/", url});
+        }
+        ENTITABLE_TRY(auto made, read_service_address(absolute_));
+        if (made.account != work_.address.account || made.secondary != work_.address.secondary) {
+            return refused_input("An operation of the batch belongs to a different account.");
+        }
+        address_ = std::move(made);
+        return {};
+    }
+
+private:
+    static constexpr std::string_view row_key_ = "',RowKey='";
+    static constexpr std::string_view end_ = "')";
+
+    [[nodiscard]] result<void> read_place(std::string_view url, std::string_view rest) {
+        address_.url = {};
+        address_.secondary = work_.address.secondary;
+        address_.place = service_place::service;
+        address_.table.clear();
+        address_.partition_key.clear();
+        address_.row_key.clear();
+        if (!wrong_character(rest).empty() || !read_service_place(rest, address_)) {
             return refused_input("Bad Request - Error in query syntax.");
         }
-        return made;
+        std::size_t const at = url.rfind(row_key_);
+        bool const usual = address_.place == service_place::entity && at != std::string_view::npos &&
+            is_plain(row_key_in(url, at + row_key_.size()));
+        if (usual) { known_ = url.substr(0, at + row_key_.size()); }
+        return {};
     }
-    if (whole) {
-        absolute = url;
-    } else if (url.starts_with('/')) {
-        absolute = text::joined({base.substr(0, base.find('/', base.find("://") + 3)), url});
-    } else {
-        absolute = text::joined({base, "/", url});
+    /// Whether an address differs from the last one only in its row key. Most transactions are in one partition.
+    [[nodiscard]] bool is_known(std::string_view url) {
+        if (known_.empty() || !url.starts_with(known_)) { return false; }
+        std::string_view const key = row_key_in(url, known_.size());
+        if (!is_plain(key)) { return false; }
+        address_.row_key = key;
+        return true;
     }
-    auto made = read_service_address(absolute);
-    if (made && (made->account != work.address.account || made->secondary != work.address.secondary)) {
-        return refused_input("An operation of the batch belongs to a different account.");
+    [[nodiscard]] static std::string_view row_key_in(std::string_view url, std::size_t at) noexcept {
+        std::string_view const rest = url.substr(at);
+        return rest.ends_with(end_) ? rest.substr(0, rest.size() - end_.size()) : rest.substr(0, 0);
     }
-    return made;
-}
+    /// Whether a key stands in the address as it is: letters, digits, and marks that need no escape.
+    [[nodiscard]] static bool is_plain(std::string_view key) noexcept {
+        for (char const each : key) {
+            bool const letter = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z');
+            if (!letter && !(each >= '0' && each <= '9') && each != '-' && each != '_' && each != '.') { return false; }
+        }
+        return !key.empty();
+    }
+
+    server_work const& work_;
+    service_address address_;
+    std::string absolute_;
+    std::string_view known_; ///< the last address up to its row key; empty if it had another form
+};
 
 /// Reads the operations of a change set. An error contains the index of its operation.
 ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const& batch, entity_reader& reader) {
     transact made;
     made.changes.reserve(batch.operations.size());
+    operation_addresses addresses{work};
     for (sent_operation const& each : batch.operations) {
         std::size_t const index = made.changes.size();
         auto const at_operation = [index](failure made_before) {
@@ -111,28 +192,27 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
             many.error().operation_index = index - 1;
             return many;
         }
-        std::string absolute;
-        auto address = address_of(work, each.url, absolute);
-        if (!address) { return at_operation(std::move(address).as_failure()); }
+        if (auto read = addresses.read(each.url); !read) { return at_operation(std::move(read).as_failure()); }
+        service_address const& address = addresses.address();
         auto const& other = each.fields.other_method;
         auto const method =
             other && each.method == http_method::post ? method_named(*other) : std::optional{each.method};
-        bool const good_place = address->place == service_place::entity || address->place == service_place::table;
+        bool const good_place = address.place == service_place::entity || address.place == service_place::table;
         bool const writes =
             method && *method != http_method::get && *method != http_method::head && *method != http_method::options;
-        if (is_settings_table(address->table)) {
+        if (is_settings_table(address.table)) {
             return at_operation(refused(404, "TableNotFound", "The table specified does not exist."));
         }
         if (!good_place || !writes) {
             return at_operation(refused_input("An operation of the change set does not change an entity."));
         }
         if (index == 0) {
-            made.table = address->table;
-        } else if (address->table != made.table) {
+            made.table = address.table;
+        } else if (address.table != made.table) {
             return at_operation(refused_input("The operations of the batch must be on one table."));
         }
         auto change =
-            read_change({*method, each.fields, each.body, *address, work.engine.options().ignores_keys_of_bodies},
+            read_change({*method, each.fields, each.body, address, work.engine.options().ignores_keys_of_bodies},
                 work.grant, reader);
         if (!change) { return at_operation(std::move(change).as_failure()); }
         made.changes.push_back(*std::move(change));
@@ -142,8 +222,9 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
 
 /// Handles one read in a batch.
 ENTITABLE_DECL result<void> answer_batched_query(server_work& work, sent_operation const& sent) {
-    std::string absolute;
-    ENTITABLE_TRY(auto address, address_of(work, sent.url, absolute));
+    operation_addresses addresses{work};
+    ENTITABLE_CHECK(addresses.read(sent.url));
+    service_address address = addresses.address();
     bool const good = sent.method == http_method::get &&
         (address.place == service_place::entity || address.place == service_place::table);
     if (is_settings_table(address.table)) {
@@ -215,7 +296,7 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
                 writer.field("DataServiceId", location);
             }
         }
-        if (change.kind != mutation_kind::remove) { writer.field("ETag", done->results[index].etag.to_string()); }
+        if (change.kind != mutation_kind::remove) { writer.version(done->results[index].etag); }
         std::string said;
         if (content) {
             writer.field("Content-Type", content_type_of(work.style.metadata));
