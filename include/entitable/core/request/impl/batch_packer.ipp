@@ -74,9 +74,16 @@ namespace detail {
     return made;
 }
 
+/// The place of a hash among the 1,024 bits of a batch.
+[[nodiscard]] ENTITABLE_DECL std::size_t word_of(std::uint64_t hash) noexcept { return hash >> 60U; }
+[[nodiscard]] ENTITABLE_DECL std::uint64_t bit_of(std::uint64_t hash) noexcept {
+    return std::uint64_t{1} << (hash >> 54U & 63U);
+}
+
 } // namespace detail
 
 ENTITABLE_DECL bool batch_packer::has(open_batch const& batch, mutation const& change, std::uint64_t key) const {
+    if ((batch.seen[detail::word_of(key)] & detail::bit_of(key)) == 0) { return false; }
     for (std::size_t at = 0; at < batch.keys.size(); ++at) {
         if (batch.keys[at] == key && batch.changes[at].entity.row_key() == change.entity.row_key()) { return true; }
     }
@@ -131,6 +138,7 @@ ENTITABLE_DECL result<void> batch_packer::add(mutation&& change, std::uint64_t t
     at->second.changes.push_back(std::move(change));
     at->second.tags.push_back(tag);
     at->second.keys.push_back(key);
+    at->second.seen[detail::word_of(key)] |= detail::bit_of(key);
     at->second.sizes.push_back(size);
     at->second.size += size;
     ++held_;
