@@ -11,9 +11,27 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Whether one of eight bytes is a control character, a quote or a backslash; may also be true for others.
+ENTITABLE_DECL bool may_be_escaped(std::uint64_t bytes) noexcept {
+    constexpr std::uint64_t each = 0x0101010101010101U;
+    auto const less = [&](std::uint64_t of, std::uint64_t than) { return (of - each * than) & ~of; };
+    constexpr std::uint64_t highest_bits = each * 0x80U;
+    return ((less(bytes, 0x20) | less(bytes ^ each * '"', 1) | less(bytes ^ each * '\\', 1)) & highest_bits) != 0;
+}
+
 /// Returns the maximum size of a text as a JSON string.
 ENTITABLE_DECL std::size_t json_size(std::string_view text) noexcept {
     std::size_t size = 2;
+    while (text.size() >= sizeof(std::uint64_t)) {
+        if (may_be_escaped(row_format::load<std::uint64_t>(text.data()))) {
+            for (char const each : text.substr(0, sizeof(std::uint64_t))) {
+                size += static_cast<unsigned char>(each) < 0x20 ? 6U : each == '"' || each == '\\' ? 2U : 1U;
+            }
+        } else {
+            size += sizeof(std::uint64_t);
+        }
+        text.remove_prefix(sizeof(std::uint64_t));
+    }
     for (char const each : text) {
         size += static_cast<unsigned char>(each) < 0x20 ? 6U : each == '"' || each == '\\' ? 2U : 1U;
     }
