@@ -398,7 +398,7 @@ int main(int count, char** arguments) {
     if (wanted("sizes")) {
         both("bytes of a value", [](auto const& at) {
             std::vector<point> points;
-            for (std::size_t const bytes : {100, 1'000, 10'000, 32'000}) {
+            for (std::size_t const bytes : std::array<std::size_t, 4>{100, 1'000, 10'000, 32'000}) {
                 points.push_back(at(text_row{}, std::to_string(bytes), shape{2'000, 1'000, bytes}));
             }
             return points;
