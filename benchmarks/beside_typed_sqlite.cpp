@@ -154,6 +154,25 @@ int main(int count, char** arguments) {
         peer.runs("select count(*) from business where employees < 20"),
         [&] { sink = sink + ours.scan_table(b::employees < 20).count().value(); });
 
+    std::vector<business> loaded;
+    for (std::size_t at = 0; at < 10'000; ++at) { loaded.push_back(measure::make_business(at, rows_each)); }
+    std::size_t files = 0;
+    auto const into = [&](auto const& load) {
+        return [&, load]() -> measure::peers::work {
+            table<business> const empty{file_backend{folder / (std::to_string(files++) + ".db"), how}, "businesses"};
+            empty.create().value();
+            return [load, empty] { load(empty); };
+        };
+    };
+    all.row("file: bulk_insert, compared with batches", 1.1, loaded.size(), into([&](table<business> const& to) {
+        for (std::size_t at = 0; at < loaded.size(); at += 100) {
+            auto batch = to.batch();
+            for (std::size_t each = at; each < at + 100; ++each) { batch.insert(loaded[each]); }
+            batch.submit().value();
+        }
+    }),
+        into([&](table<business> const& to) { bulk_insert(to, loaded).value().all().value(); }));
+
     typed file{folder / "entities.db", false};
     sqlite3_stmt* const stored =
         file.prepared("SELECT row_key, value, partition_key FROM entitable_row WHERE table_id = 1 AND partition_key >= "

@@ -13,6 +13,7 @@
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/result.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -66,6 +67,7 @@ private:
         std::vector<mutation> changes;
         std::vector<std::uint64_t> tags;             ///< tags of the changes
         std::vector<std::uint64_t> keys;             ///< hashes of their row keys, to find duplicates quickly
+        std::array<std::uint64_t, 16> seen{};        ///< a bit for each of those hashes
         std::vector<std::size_t> sizes;              ///< sizes of the changes, or upper bounds
         std::size_t size{detail::transaction_frame}; ///< size of the whole transaction
         std::size_t measured{};                      ///< number of exact sizes

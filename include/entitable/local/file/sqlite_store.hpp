@@ -93,7 +93,8 @@ public:
     result<lookup> scan_runs(
         std::string_view table, scan_range const& range, run_visitor visit, call const& context = {});
     /// See `ordered_store`. SQLite counts: it reads the pages with the keys and checks their checksums, and reads neither values nor checksums
-    /// of rows. Ranges that restrict the rows of several partitions are not counted.
+    /// of rows. A whole table with few partitions that has the file almost to itself is counted by the numbers of rows in its pages. Ranges that
+    /// begin at a row key in each of several partitions, and have no end, are not counted.
     result<std::optional<std::uint64_t>> count_rows(
         std::string_view table, count_range const& range, call const& context = {});
     /// See `ordered_store`.

@@ -26,6 +26,7 @@ namespace detail {
 
 /// The statements; their texts are constant, and every value is bound.
 enum class sql : std::uint8_t {
+    begin_read,
     begin_write,
     commit,
     rollback,
@@ -47,6 +48,11 @@ enum class sql : std::uint8_t {
     count_partition_until,
     count_rows,
     count_rows_until,
+    count_between,
+    count_between_until,
+    count_pays,
+    count_pages,
+    count_pages_end,
     put,
     insert,
     erase,
@@ -132,9 +138,12 @@ public:
     /// `statement::table_was_known` after its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, wait_budget& waits);
 
-    /// Makes long statements look from time to time whether the call has ended; null ends this. A statement that ends so is `stepped::busy`.
+    /// Makes long statements, and reads of pages from the file, look from time to time whether the call has ended; null ends this. A statement
+    /// that ends so is `stepped::busy`.
     void watch_call(wait_budget const* of) noexcept;
 
+    /// Returns the number of pages in the file, including those of the transaction; 0 if it cannot be read.
+    [[nodiscard]] std::int64_t pages() noexcept;
     /// Returns the known shapes of rows. No shape is ever removed from the file.
     [[nodiscard]] shape_memory& shapes() noexcept { return shapes_; }
 
@@ -178,8 +187,7 @@ private:
     explicit connection(sqlite3* database) noexcept : database_(database) {}
     [[nodiscard]] sqlite3_stmt* prepared(sql text) noexcept;
     [[nodiscard]] stepped outcome_of(int code) noexcept;
-    /// The number of pages in the file, with and without the transaction. 0 if it cannot be read.
-    [[nodiscard]] std::int64_t pages() noexcept;
+    /// Returns the number of pages in the file before the transaction; 0 if it cannot be read.
     [[nodiscard]] std::int64_t committed_pages() noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, wait_budget& waits);
     void close() noexcept;

@@ -7,6 +7,7 @@
 /// damaged pages fails instead of finding fewer rows.
 
 #include <entitable/core/row/format.hpp>
+#include <entitable/local/file/detail/wait_budget.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -92,6 +93,8 @@ public:
     /// Accepts pages that were never written, and adds their numbers to `into`, until it is set to null. Such a page contains only zeros,
     /// or is after the end of the file; the caller must check that it is not in use.
     void pass_unwritten(std::vector<std::uint64_t>* into) noexcept;
+    /// Interrupts reads of pages once the call has ended; null ends this. Adding up the rows of all pages calls no progress handler.
+    void watch_call(wait_budget const* of) noexcept;
     /// Returns the file, as SQLite sees it.
     [[nodiscard]] sqlite3_file* file() const noexcept;
 

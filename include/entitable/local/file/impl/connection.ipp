@@ -20,8 +20,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+// The partitions end with a NULL; their limit ends them before it. The counts: all rows of the file, those of other tables, those that are left out.
+#define ENTITABLE_COUNT_PAGES                                                                         \
+    "WITH RECURSIVE part(k) AS (SELECT (SELECT partition_key FROM entitable_row WHERE table_id = ?1 " \
+    "ORDER BY partition_key LIMIT 1) UNION ALL "                                                      \
+    "SELECT (SELECT partition_key FROM entitable_row WHERE table_id = ?1 AND partition_key > part.k " \
+    "ORDER BY partition_key LIMIT 1) FROM part WHERE part.k IS NOT NULL LIMIT ?4) "                   \
+    "SELECT CASE WHEN count(*) > count(k) THEN (SELECT count(*) FROM entitable_row) END, "            \
+    "(SELECT count(*) FROM (SELECT 1 FROM entitable_row WHERE table_id < ?1 LIMIT ?2)) + "            \
+    "(SELECT count(*) FROM (SELECT 1 FROM entitable_row WHERE table_id > ?1 LIMIT ?2)), "             \
+    "sum((SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key = k AND "
+
 ENTITABLE_DECL char const* text_for(sql text) noexcept {
     switch (text) {
+        case sql::begin_read: return "BEGIN";
         case sql::begin_write: return "BEGIN IMMEDIATE";
         case sql::commit: return "COMMIT";
         case sql::rollback: return "ROLLBACK";
@@ -46,12 +58,13 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
         case sql::scan_rows:
             return "SELECT row_key, value FROM entitable_row "
                    "WHERE table_id = ?1 AND partition_key = ?2 AND row_key >= ?3 AND row_key <= ?4 ORDER BY row_key";
+        // A comparison with a row key would be repeated at each row.
         case sql::scan:
             return "SELECT row_key, value, partition_key FROM entitable_row "
-                   "WHERE table_id = ?1 AND (partition_key, row_key) >= (?2, ?3) ORDER BY partition_key, row_key";
+                   "WHERE table_id = ?1 AND partition_key >= ?2 ORDER BY partition_key, row_key";
         case sql::scan_until:
             return "SELECT row_key, value, partition_key FROM entitable_row "
-                   "WHERE table_id = ?1 AND (partition_key, row_key) >= (?2, ?3) AND partition_key <= ?4 "
+                   "WHERE table_id = ?1 AND partition_key >= ?2 AND partition_key <= ?3 "
                    "ORDER BY partition_key, row_key";
         // System rows lie between two ranges of a partition. Among several partitions each row is compared with both ends.
         case sql::count_partition:
@@ -70,6 +83,20 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
         case sql::count_rows_until:
             return "SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key >= ?2 "
                    "AND (row_key < ?3 OR row_key >= ?4) AND partition_key < ?5";
+        case sql::count_between:
+            return "SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key >= ?2 "
+                   "AND row_key >= ?3 AND row_key < ?4";
+        case sql::count_between_until:
+            return "SELECT count(*) FROM entitable_row WHERE table_id = ?1 AND partition_key >= ?2 "
+                   "AND row_key >= ?3 AND row_key < ?4 AND partition_key < ?5";
+        // Rows of other tables, up to a limit; no value if the table has few rows.
+        case sql::count_pays:
+            return "SELECT CASE WHEN EXISTS (SELECT 1 FROM entitable_row WHERE table_id = ?1 LIMIT 1 OFFSET ?2) THEN "
+                   "(SELECT count(*) FROM (SELECT 1 FROM entitable_row WHERE table_id < ?1 LIMIT ?3)) + "
+                   "(SELECT count(*) FROM (SELECT 1 FROM entitable_row WHERE table_id > ?1 LIMIT ?3)) END";
+        // Without WHERE, SQLite adds up the numbers of rows that its pages contain.
+        case sql::count_pages: return ENTITABLE_COUNT_PAGES "row_key >= ?3 AND row_key < ?5)) FROM part";
+        case sql::count_pages_end: return ENTITABLE_COUNT_PAGES "row_key >= ?3)) FROM part";
         case sql::put:
             return "REPLACE INTO entitable_row (table_id, partition_key, row_key, value) VALUES (?1, ?2, ?3, ?4)";
         case sql::insert:
@@ -93,6 +120,7 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
     }
     return "";
 }
+#undef ENTITABLE_COUNT_PAGES
 
 // ---- opening ----------------------------------------------------------------------------------------
 
@@ -255,6 +283,7 @@ ENTITABLE_DECL void connection::watch_call(wait_budget const* of) noexcept {
     auto const over = [](void* call) { return static_cast<wait_budget const*>(call)->call_over() ? 1 : 0; };
     sqlite3_progress_handler(
         database_, of == nullptr ? 0 : steps, of == nullptr ? nullptr : +over, const_cast<wait_budget*>(of));
+    guard_.watch_call(of);
 }
 
 ENTITABLE_DECL bool connection::may_step() noexcept {

@@ -43,6 +43,7 @@ struct page_guard::methods : sqlite3_io_methods {
     bool on{false};
     std::uint64_t refused{0};
     std::vector<std::uint64_t>* unwritten{nullptr};
+    wait_budget const* watched{nullptr};
 
 private:
     /// The fields of SQLite's header, in its byte order.
@@ -75,6 +76,7 @@ private:
         int const code = static_cast<methods const*>(file->pMethods)->below_->xRead(file, out, size, offset);
         methods* const guard = guard_of(file, size);
         if (guard == nullptr) { return code; }
+        if (guard->watched != nullptr && guard->watched->call_over()) { return SQLITE_INTERRUPT; }
         auto const* const page = static_cast<char const*>(out);
         std::uint64_t const number = number_of(offset);
         if (code == SQLITE_IOERR_SHORT_READ && guard->unwritten != nullptr) { return guard->pass(number, code); }
@@ -130,6 +132,9 @@ ENTITABLE_DECL int page_guard::look() noexcept { return methods_->look(); }
 ENTITABLE_DECL void page_guard::switch_on() noexcept { methods_->on = true; }
 ENTITABLE_DECL void page_guard::pass_unwritten(std::vector<std::uint64_t>* into) noexcept {
     methods_->unwritten = into;
+}
+ENTITABLE_DECL void page_guard::watch_call(wait_budget const* of) noexcept {
+    if (methods_) { methods_->watched = of; }
 }
 ENTITABLE_DECL bool page_guard::on() const noexcept { return methods_ && methods_->on; }
 ENTITABLE_DECL sqlite3_file* page_guard::file() const noexcept { return methods_ ? &methods_->file() : nullptr; }

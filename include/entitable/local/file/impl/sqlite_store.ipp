@@ -11,6 +11,7 @@
 #include <entitable/local/file/sqlite_store.hpp>
 
 #include <algorithm>
+#include <array>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -259,49 +260,55 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
     return scan_runs(table, range, each, context);
 }
 
-ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
-    std::string_view table, scan_range const& range, run_visitor visit, call const& context) {
-    detail::wait_budget waits{options_, context};
-    ENTITABLE_TRY(auto reader, readers_->borrow(waits));
+namespace detail {
+
+/// Scans one partition, or whole partitions. `stopped` becomes true if the visitor returns false.
+ENTITABLE_DECL result<lookup> scan_part(reader_pool::borrowed& reader, std::string_view table, scan_range const& range,
+    run_visitor visit, wait_budget& waits, bool& stopped) {
     auto const checked = [&](result<lookup> outcome) -> result<lookup> {
         auto still = reader.still();
         return still ? std::move(outcome) : std::move(still).as_failure();
     };
     bool const one_partition = range.last_partition == range.from_partition;
-    detail::row_run run{range.from_partition};
+    row_run run{range.from_partition};
     auto const show = [&] {
         bool const wanted = run.rows().empty() || (reader.still() && visit(run.rows()));
         run.clear();
+        stopped = !wanted;
         return wanted;
     };
     for (;;) {
         auto const id = reader->table_id(table, waits);
         if (!id || !*id) { return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()}); }
         bool const has_last_row = one_partition && range.last_row;
-        detail::statement asked{*reader,
-            has_last_row               ? detail::sql::scan_rows
-                : one_partition        ? detail::sql::scan_partition
-                : range.last_partition ? detail::sql::scan_until
-                                       : detail::sql::scan};
-        asked.bind(1, **id).bind(2, range.from_partition).bind(3, range.from_row);
-        if (range.last_partition && !one_partition) { asked.bind(4, *range.last_partition); }
+        statement asked{*reader,
+            has_last_row               ? sql::scan_rows
+                : one_partition        ? sql::scan_partition
+                : range.last_partition ? sql::scan_until
+                                       : sql::scan};
+        asked.bind(1, **id).bind(2, range.from_partition);
+        if (one_partition) {
+            asked.bind(3, range.from_row);
+        } else if (range.last_partition) {
+            asked.bind(3, *range.last_partition);
+        }
         if (has_last_row) { asked.bind(4, *range.last_row); }
         auto more = asked.first_row(waits);
         if (more && !asked.table_was_known()) { continue; }
         lookup const found = more && *more ? lookup::found : lookup::absent;
-        std::uint64_t partition_hash = detail::partition_checksum(**id, run.partition());
+        std::uint64_t partition_hash = partition_checksum(**id, run.partition());
         std::size_t rows = 0;
         // Rows read before an unreadable row are delivered before the error: the visitor may stop there.
         for (; more && *more; more = asked.next_row()) {
             if (!one_partition && asked.bytes(2) != run.partition()) {
                 if (!show()) { return checked(found); }
                 run.begin(asked.bytes(2));
-                partition_hash = detail::partition_checksum(**id, run.partition());
+                partition_hash = partition_checksum(**id, run.partition());
             }
             std::string_view const row = asked.bytes(0);
-            auto const parts = detail::check_row(*reader, asked.bytes(1), partition_hash, row);
+            auto const parts = check_row(*reader, asked.bytes(1), partition_hash, row);
             if (!parts) {
-                return checked(show() ? result<lookup>{detail::unreadable_row(*reader, run.partition(), row)} : found);
+                return checked(show() ? result<lookup>{unreadable_row(*reader, run.partition(), row)} : found);
             }
             if (!run.add(row, *parts)) {
                 if (!show()) { return checked(found); }
@@ -318,22 +325,125 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
     }
 }
 
-ENTITABLE_DECL result<std::optional<std::uint64_t>> sqlite_store::count_rows(
-    std::string_view table, count_range const& range, call const& context) {
-    using detail::sql;
-    if (!range.one_partition && (!range.from_row.empty() || !range.first_row.empty() || range.end_row)) {
-        return std::optional<std::uint64_t>{};
-    }
+} // namespace detail
+
+ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
+    std::string_view table, scan_range const& range, run_visitor visit, call const& context) {
     detail::wait_budget waits{options_, context};
     ENTITABLE_TRY(auto reader, readers_->borrow(waits));
-    // The rows before `before`, and those from `behind` on.
+    bool stopped = false;
+    if (range.from_row.empty() || (range.last_partition && *range.last_partition <= range.from_partition)) {
+        return detail::scan_part(reader, table, range, visit, waits, stopped);
+    }
+    // The rest of the first partition, then whole partitions, in one snapshot.
+    struct snapshot {
+        detail::connection& on;
+        ~snapshot() { static_cast<void>(on.run(detail::sql::commit)); }
+    };
+    if (reader->run(detail::sql::begin_read) != detail::stepped::done) {
+        return reader->problem("cannot read the file");
+    }
+    snapshot const both{*reader};
+    std::size_t visited = 0;
+    auto const counting = [&](std::span<row_view const> rows) {
+        visited += rows.size();
+        return visit(rows);
+    };
+    scan_range part = range;
+    part.last_partition = range.from_partition;
+    auto first = detail::scan_part(reader, table, part, counting, waits, stopped);
+    if (!first || *first == lookup::no_table || stopped) { return first; }
+    std::string const next = std::string{range.from_partition} + '\0'; // the smallest key after it
+    part = {next, {}, range.last_partition, {}, range.most_rows > visited ? range.most_rows - visited : 0};
+    auto rest = detail::scan_part(reader, table, part, visit, waits, stopped);
+    return rest && *rest == lookup::absent ? std::move(first) : std::move(rest);
+}
+
+namespace detail {
+
+/// Row keys that do not count: from `from` to `to`, or to the end of each partition.
+struct left_out_rows {
+    std::string_view from;
+    std::optional<std::string_view> to;
+};
+
+/// Counts the rows of a table that has the file almost to itself: SQLite adds up the numbers of rows in all pages, and the rows of other tables
+/// and those that are left out are subtracted. Returns nothing if visiting the rows is not much dearer: if the table has few rows, other tables
+/// have many, or the partitions are small. `known` becomes false if a table was removed in the meantime.
+ENTITABLE_DECL result<std::optional<std::uint64_t>> count_by_pages(
+    connection& on, std::int64_t table, left_out_rows const& out, wait_budget& waits, bool& known) {
+    constexpr std::int64_t few_rows = 512;
+    constexpr std::int64_t most_others = 64;
+    constexpr std::int64_t few_pages = 32;
+    constexpr std::int64_t pages_of_partition = 4; // finding a partition takes as long as visiting 16 rows
+    std::int64_t const pages = on.pages();
+    if (pages < few_pages) { return std::optional<std::uint64_t>{}; }
+    {
+        statement asked{on, sql::count_pays};
+        auto const found = asked.bind(1, table).bind(2, few_rows).bind(3, most_others + 1).first_row(waits);
+        known = asked.table_was_known();
+        if (!found) { return failure{found.error()}; }
+        if (!known || asked.is_null(0) || asked.number(0) > most_others) { return std::optional<std::uint64_t>{}; }
+    }
+    statement asked{on, out.to ? sql::count_pages : sql::count_pages_end};
+    asked.bind(1, table).bind(2, most_others + 1).bind(3, out.from).bind(4, pages / pages_of_partition);
+    if (out.to) { asked.bind(5, *out.to); }
+    auto const found = asked.first_row(waits);
+    known = asked.table_was_known();
+    if (!found) { return failure{found.error()}; }
+    if (!known || asked.is_null(0) || asked.number(1) > most_others) { return std::optional<std::uint64_t>{}; }
+    return std::optional{static_cast<std::uint64_t>(asked.number(0) - asked.number(1) - asked.number(2))};
+}
+
+/// Returns the rows of a whole table that a count leaves out; nothing if it counts only a part of the table, or all of its rows.
+ENTITABLE_DECL std::optional<left_out_rows> left_out_of(count_range const& range) {
+    bool const whole =
+        !range.one_partition && range.from_partition.empty() && !range.end_partition && range.first_row.empty();
+    if (!whole || !range.without_system_rows) { return std::nullopt; }
+    if (!range.end_row) { return left_out_rows{system_row::prefix, system_row::end}; }
+    return *range.end_row == system_row::prefix ? std::optional{left_out_rows{*range.end_row, std::nullopt}}
+                                                : std::nullopt;
+}
+
+/// The statement of a count, with its values from the third on.
+struct count_statement {
+    sql text;
+    std::array<std::string_view, 4> values;
+    std::size_t size;
+};
+
+/// Returns nothing for ranges that are not counted: rows of several partitions that begin after the first, or lie on both sides of system rows.
+ENTITABLE_DECL std::optional<count_statement> statement_for(count_range const& range) {
     std::string_view const first = (std::max)(range.from_row, std::string_view{range.first_row});
+    // The rows before `before`, and those from `behind` on.
     std::string_view before = range.without_system_rows ? system_row::prefix : first;
     std::string_view behind = range.without_system_rows ? system_row::end : first;
     if (range.one_partition) {
         behind = (std::max)(behind, first);
-        if (range.end_row) { before = (std::min)(before, std::string_view{*range.end_row}); }
+        if (!range.end_row) { return count_statement{sql::count_partition, {first, before, behind, {}}, 3}; }
+        before = (std::min)(before, std::string_view{*range.end_row});
+        return count_statement{sql::count_partition_until, {first, before, behind, *range.end_row}, 4};
     }
+    bool const until = range.end_partition.has_value();
+    std::string_view const end = until ? std::string_view{*range.end_partition} : std::string_view{};
+    if (range.end_row && range.from_row.empty() &&
+        (!range.without_system_rows || *range.end_row <= system_row::prefix)) {
+        return count_statement{
+            until ? sql::count_between_until : sql::count_between, {first, *range.end_row, end, {}}, until ? 3U : 2U};
+    }
+    if (!first.empty() || range.end_row) { return std::nullopt; }
+    return count_statement{until ? sql::count_rows_until : sql::count_rows, {before, behind, end, {}}, until ? 3U : 2U};
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<std::optional<std::uint64_t>> sqlite_store::count_rows(
+    std::string_view table, count_range const& range, call const& context) {
+    auto const how = detail::statement_for(range);
+    if (!how) { return std::optional<std::uint64_t>{}; }
+    auto const left_out = detail::left_out_of(range);
+    detail::wait_budget waits{options_, context};
+    ENTITABLE_TRY(auto reader, readers_->borrow(waits));
     struct watched {
         detail::connection& on;
         ~watched() { on.watch_call(nullptr); }
@@ -343,18 +453,17 @@ ENTITABLE_DECL result<std::optional<std::uint64_t>> sqlite_store::count_rows(
         auto const id = reader->table_id(table, waits);
         if (!id) { return failure{id.error()}; }
         if (!*id) { return std::optional<std::uint64_t>{}; }
-        bool const one = range.one_partition;
-        bool const ends = one ? range.end_row.has_value() : range.end_partition.has_value();
-        detail::statement asked{*reader,
-            one && ends ? sql::count_partition_until
-                : one   ? sql::count_partition
-                : ends  ? sql::count_rows_until
-                        : sql::count_rows};
+        if (left_out) {
+            bool known = true;
+            auto counted = detail::count_by_pages(*reader, **id, *left_out, waits, known);
+            if (!known) { continue; }
+            if (auto still = reader.still(); !still) { return std::move(still).as_failure(); }
+            if (!counted && waits.call_over()) { return waits.given_up(); }
+            if (!counted || *counted) { return counted; }
+        }
+        detail::statement asked{*reader, how->text};
         asked.bind(1, **id).bind(2, range.from_partition);
-        int at = 3;
-        if (one) { asked.bind(at++, first); }
-        asked.bind(at, before).bind(at + 1, behind);
-        if (ends) { asked.bind(at + 2, one ? *range.end_row : *range.end_partition); }
+        for (std::size_t at = 0; at < how->size; ++at) { asked.bind(static_cast<int>(at) + 3, how->values[at]); }
         auto const found = asked.first_row(waits);
         if (found && !asked.table_was_known()) { continue; }
         if (auto still = reader.still(); !still) { return std::move(still).as_failure(); }
