@@ -230,11 +230,36 @@ private:
     static constexpr bool decides_rows =
         requires(Any& store, row_write const& change, call& context) { store.write_row("", "", "", change, context); };
 
+    /// Whether a store changes one row without a transaction.
+    template <class Any>
+    static constexpr bool updates_rows = requires(
+        Any& store, row_decision decide, call const& context) { store.update_row("", "", "", decide, context); };
+
     [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
         if constexpr (decides_rows<Store>) {
             if (auto written = write_alone(request, context)) { return *std::move(written); }
         }
         result<written> outcome{std::in_place};
+        if constexpr (updates_rows<Store>) {
+            mutation const& change = request.change;
+            std::string merged;
+            auto const decide = [&](std::string_view const* stored) {
+                return state_->decide(change, stored, request.table, merged, outcome);
+            };
+            auto done = state_->store.update_row(state_->table_key(request.table),
+                detail::stored_key{change.entity.partition_key()}, detail::stored_key{change.entity.row_key()}, decide,
+                context);
+            if (!done) { return std::move(done).as_failure(); }
+            if (*done == lookup::no_table) { return state_->no_table(request.table); }
+            return outcome;
+        } else {
+            return update_alone(request, context, outcome);
+        }
+    }
+    [[nodiscard]] result<write_entity::response> update_alone(
+        write_entity const& request, call& context, result<written>& outcome) const
+        requires(!updates_rows<Store>)
+    {
         return update(context, request.table, {&request.change, 1}, outcome, [&](typename Store::transaction& rows) {
             std::string payload;
             outcome = apply(rows, request.table, request.change, payload);

@@ -123,10 +123,12 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(
     mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const {
-    mutation change{kind, {}, std::move(condition)};
-    ENTITABLE_CHECK(of.write(entity, change.entity));
-    if (writer_) { return writer_->write_one(std::move(change)); }
-    return write(std::move(change));
+    write_entity request{name_, {kind, {}, std::move(condition)}}; // filled in place, because rows are dear to move
+    ENTITABLE_CHECK(of.write(entity, request.change.entity));
+    if (writer_) { return writer_->write_one(std::move(request.change)); }
+    ENTITABLE_CHECK(check_operation_id());
+    call context{options_};
+    return through_.execute(request, context);
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(
