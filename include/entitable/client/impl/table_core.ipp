@@ -196,6 +196,28 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row_of(
     });
 }
 
+ENTITABLE_LAZY_BODY result<void> table_core::for_each_shown_row_of(
+    type_pattern const& type, key_interval const& partitions, function_ref<void(row_view)> function) const {
+    query_entities asked;
+    asked.table = name_;
+    asked.range = {partitions, type.row.interval()};
+    auto const look = [&](std::span<row_view const> run) {
+        for (row_view const& each : run) {
+            if (!system_row::is_one(each.row_key) && type.matches(each.partition_key, each.row_key)) { function(each); }
+        }
+    };
+    page_visitor const visit{look};
+    do {
+        call context{options_, system_clock()};
+        read_entities request{name_, &asked, &visit};
+        request.versions = false;
+        ENTITABLE_TRY(auto found, through_.execute(request, context));
+        asked.continuation = std::move(found.continuation);
+        asked.kept = std::move(found.kept);
+    } while (asked.continuation);
+    return {};
+}
+
 ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions(bool any_row) const {
     result<void> allowed;
     if (!through_.profile().ordered) { // without an order, the smallest greater key may not be the next row

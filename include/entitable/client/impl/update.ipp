@@ -193,6 +193,28 @@ private:
 ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_kind const& kind,
     key_source const* partition, key_source const* row, updated_parts const& to, entity_change change, bool forced,
     update_options const& options) {
+    call context{table.options(), *options.time};
+    context.location = read_location::primary;
+    std::optional<result<written>> first;
+    if (table.writer() == nullptr && table.options().operation_id.empty()) {
+        std::string partition_buffer;
+        std::string row_buffer;
+        ENTITABLE_TRY(auto const partition_key,
+            key_text(partition_buffer, key_part::partition, kind.layout.partition_layout, partition));
+        ENTITABLE_TRY(auto const row_key, key_text(row_buffer, key_part::row, kind.layout.row_layout, row));
+        first_attempt attempt{table, kind, to};
+        ENTITABLE_CHECK(attempt.read(partition_key, row_key, context));
+        to.attempts = 1;
+        to.changed = change.call(change.change, to.entity);
+        if (!to.changed) { return {}; }
+        auto done = attempt.write(partition_key, row_key, forced, context);
+        if (done) {
+            to.etag = std::move(done->etag);
+            to.after_retry = done->after_retry;
+            return {};
+        }
+        first.emplace(std::move(done));
+    }
     auto partition_key = write_key(kind.layout.partition_layout, partition);
     auto row_key = checked_row_key(write_key(kind.layout.row_layout, row));
     auto const change_row = [&](row_view stored) -> result<std::optional<entitable::row>> {
@@ -209,23 +231,6 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
         ENTITABLE_TRY(auto outcome, writer->update(*partition_key, *row_key, change_row, options));
         to.take(std::move(outcome));
         return {};
-    }
-    call context{table.options(), *options.time};
-    context.location = read_location::primary;
-    std::optional<result<written>> first;
-    if (partition_key && row_key && table.options().operation_id.empty()) {
-        first_attempt attempt{table, kind, to};
-        ENTITABLE_CHECK(attempt.read(*partition_key, *row_key, context));
-        to.attempts = 1;
-        to.changed = change.call(change.change, to.entity);
-        if (!to.changed) { return {}; }
-        auto done = attempt.write(*partition_key, *row_key, forced, context);
-        if (done) {
-            to.etag = std::move(done->etag);
-            to.after_retry = done->after_retry;
-            return {};
-        }
-        first.emplace(std::move(done));
     }
     auto updating = to_update(table, partition_key, row_key, change_row, forced, options, *options.time);
     if (first) { updating.begin_after(*std::move(first), options.time->steady()); }

@@ -2,11 +2,12 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/detail/local_rules.hpp>
 #include <entitable/local/impl/selected_payload.ipp>
+
+#include <limits>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -25,6 +26,22 @@ ENTITABLE_LAZY failure refused_entity(
 ENTITABLE_LAZY_BODY row selected_row(row_view stored, projection const& names) {
     if (names.empty()) { return row{stored}; }
     return row{stored.partition_key, stored.row_key, selected_payload(stored.payload, names)};
+}
+
+ENTITABLE_LAZY_BODY row_write write_of(mutation const& change) noexcept {
+    constexpr std::int64_t no_such_version = (std::numeric_limits<std::int64_t>::min)();
+    row_write made{row_write::change::put, std::nullopt, change.entity.payload()};
+    switch (change.kind) {
+        case mutation_kind::insert: made.kind = row_write::change::insert; break;
+        case mutation_kind::replace: made.kind = row_write::change::replace; break;
+        case mutation_kind::remove: made.kind = row_write::change::erase; break;
+        default: break;
+    }
+    if (change.needs_existing() && !change.condition.any()) {
+        etag const& version = change.condition.version();
+        made.version = version.is_of_timestamp() ? version.timestamp().ticks : no_such_version;
+    }
+    return made;
 }
 
 ENTITABLE_LAZY_BODY failure local_state::no_table(std::string_view name) const {
@@ -145,6 +162,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::merge_into(
 
 ENTITABLE_LAZY_BODY row_update local_state::decide(mutation const& change, std::string_view const* stored,
     std::string_view table, std::string& merged, result<written>& outcome) {
+    if (!outcome) { outcome = result<written>{std::in_place}; } // this is not the first decision
     auto const replaced = replaced_version(change, stored, table);
     if (!replaced) {
         outcome = failure{replaced.error()};

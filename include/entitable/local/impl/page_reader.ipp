@@ -188,7 +188,7 @@ ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
 
 ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const> rows) {
     if (rows.empty() || !request_->filter.empty() || limits_.behind_last || shown_partition_ != partition_ ||
-        (first_row_ && !one_partition_) || limits_.examined <= response_.examined ||
+        is_before_range(rows.front().row_key) || limits_.examined <= response_.examined ||
         limits_.time->steady() >= limits_.until) {
         return 0;
     }

@@ -24,12 +24,10 @@ public:
     }
     void add(std::string_view bytes) noexcept {
         add(static_cast<std::uint64_t>(bytes.size()));
-        for (; bytes.size() >= 8; bytes.remove_prefix(8)) { add(row_format::load<std::uint64_t>(bytes.data())); }
-        std::uint64_t rest = 0;
-        for (std::size_t at = 0; at < bytes.size(); ++at) {
-            rest |= std::uint64_t{static_cast<unsigned char>(bytes[at])} << (8 * at);
-        }
-        if (!bytes.empty()) { add(rest); }
+        char const* at = bytes.data();
+        std::size_t left = bytes.size();
+        for (; left >= 8; at += 8, left -= 8) { add(row_format::load<std::uint64_t>(at)); }
+        if (left != 0) { add(rest_of(at, left, bytes.size() >= 8)); }
     }
     void add(row_view each) noexcept {
         add(each.partition_key);
@@ -39,6 +37,19 @@ public:
     [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
 
 private:
+    /// Returns the last one to seven bytes as a number. Reads several at once, some of them twice; with `behind_others` up to seven bytes before.
+    [[nodiscard]] static std::uint64_t rest_of(char const* at, std::size_t left, bool behind_others) noexcept {
+        if (behind_others) { return row_format::load<std::uint64_t>(at + left - 8) >> (64 - 8 * left); }
+        if (left >= 4) {
+            return std::uint64_t{row_format::load<std::uint32_t>(at)} |
+                std::uint64_t{row_format::load<std::uint32_t>(at + left - 4)} << (8 * (left - 4));
+        }
+        auto const byte = [at](std::size_t index) {
+            return std::uint64_t{static_cast<unsigned char>(at[index])} << (8 * index);
+        };
+        return byte(0) | byte(left / 2) | byte(left - 1);
+    }
+
     std::uint64_t value_{0x656E7469746C65U};
 };
 

@@ -189,6 +189,13 @@ protected:
         part.ended = part.ranges.empty();
     }
 
+    /// The next rows of a part, valid until the next call.
+    [[nodiscard]] std::span<row_view const> rows_of(shard_part const& part, std::size_t rows) {
+        run_.clear();
+        for (std::size_t at = part.at; at < part.at + rows; ++at) { run_.push_back(part.rows[at]); }
+        return run_;
+    }
+
     /// Makes the request of the current range, for the route of the part.
     void address(shard_part& part, shard_route way) const {
         part.way = std::move(way);
@@ -203,6 +210,7 @@ protected:
     query_entities const& request_;
     call& context_;
     shard_misses* misses_;
+    std::vector<row_view> run_;
     bool several_{}; ///< the query reads several shards
     std::uint64_t examined_{};
     bool stale_{};
