@@ -145,7 +145,7 @@ ENTITABLE_LAZY_BODY result<date_time> local_state::replaced_version(
         return refused_write(change, table, row_written::outcome::no_row);
     }
     date_time const replaced = stored != nullptr ? row_view{{}, {}, *stored}.timestamp() : date_time{};
-    if (change.needs_existing() && !change.condition.any() && !change.condition.accepts(etag::of(replaced))) {
+    if (change.needs_existing() && !change.condition.accepts(replaced)) {
         return refused_write(change, table, row_written::outcome::differs);
     }
     return replaced;

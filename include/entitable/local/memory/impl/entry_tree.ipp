@@ -71,6 +71,17 @@ ENTITABLE_DECL bool entry_tree::locate(std::string_view key, position& path) con
 
 ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key) const noexcept {
     position found;
+    if (root_ != nullptr && key.empty()) { // the first entry, which needs no comparison
+        chunk* at = root_;
+        for (; at->level > 0; ++found.depth_) {
+            found.chunks_[found.depth_] = at;
+            found.indexes_[found.depth_] = 0;
+            at = at->children()[0];
+        }
+        found.chunks_[found.depth_] = at;
+        found.indexes_[found.depth_++] = 0;
+        return found;
+    }
     if (root_ != nullptr && !locate(key, found) && found.index() == found.leaf()->count) {
         --found.index();
         found.next();
