@@ -196,14 +196,16 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row_of(
     });
 }
 
-ENTITABLE_LAZY_BODY result<void> table_core::for_each_shown_row_of(
-    type_pattern const& type, key_interval const& partitions, function_ref<void(row_view)> function) const {
+ENTITABLE_LAZY_BODY result<void> table_core::for_each_shown_row_of(type_pattern const& type,
+    key_interval const& partitions, bool in_place, function_ref<void(row_view)> function) const {
+    page rows;
     query_entities asked;
     asked.table = name_;
     asked.range = {partitions, type.row.interval()};
     auto const look = [&](std::span<row_view const> run) {
         for (row_view const& each : run) {
-            if (!system_row::is_one(each.row_key) && type.matches(each.partition_key, each.row_key)) { function(each); }
+            if (system_row::is_one(each.row_key) || !type.matches(each.partition_key, each.row_key)) { continue; }
+            in_place ? function(each) : rows.append(each);
         }
     };
     page_visitor const visit{look};
@@ -211,7 +213,9 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_shown_row_of(
         call context{options_, system_clock()};
         read_entities request{name_, &asked, &visit};
         request.versions = false;
+        rows.clear();
         ENTITABLE_TRY(auto found, through_.execute(request, context));
+        for (row_view const each : rows) { function(each); }
         asked.continuation = std::move(found.continuation);
         asked.kept = std::move(found.kept);
     } while (asked.continuation);

@@ -25,7 +25,7 @@ namespace detail {
 /// Returns a row with only those of its properties that are named; with all properties if no names are given.
 ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view stored, projection const& names);
 
-/// Returns a change that is no merge as `write_row` takes it.
+/// Returns a change that is not a merge, as `write_row` takes it.
 ENTITABLE_LAZY [[nodiscard]] row_write write_of(mutation const& change) noexcept;
 
 /// The bytes of a row, copied out of a store while its lock is held. Most rows fit into this object without an allocation.

@@ -44,7 +44,7 @@ namespace detail {
     return digest_of_whole(digest_of_keys(index, of), of, damaged);
 }
 
-/// Visits every entity with its expected index rows, while the store is being read.
+/// Visits every entity with its expected index rows.
 ENTITABLE_DECL result<void> for_each_entity(
     index_family const& family, function_ref<void(row_view, index_rows const&)> function) {
     result<void> outcome;
@@ -63,7 +63,7 @@ ENTITABLE_DECL result<void> for_each_entity(
     };
     for (entity_type const& each : family.types) {
         if (!each.indexed) { continue; }
-        ENTITABLE_CHECK(family.main.for_each_shown_row_of(*each.type, {}, look));
+        ENTITABLE_CHECK(family.main.for_each_shown_row_of(*each.type, {}, false, look));
         ENTITABLE_CHECK(outcome);
     }
     return {};
@@ -97,7 +97,7 @@ ENTITABLE_DECL result<audit_counts> audit_table::add_all() {
     }));
     for (std::size_t const index : indexes_) {
         ENTITABLE_CHECK(
-            family_.places[index].for_each_shown_row_of(*family_.shapes[index].type, {}, [&](row_view each) {
+            family_.places[index].for_each_shown_row_of(*family_.shapes[index].type, {}, true, [&](row_view each) {
                 ++counts->index_rows;
                 std::uint64_t const keys = digest_of_keys(index, each);
                 audit_sum& one = at(index, keys);
