@@ -204,7 +204,7 @@ TEST_CASE("system rows: the register and its guide page describe copying in the 
         // A copy that changes rows never drops data silently, except rows that such a copy invalidates.
         CHECK((kind.copied != copying::taken_along || kind.changed == copying::refused ||
             kind.prefix == system_row::index || kind.prefix == system_row::migrated ||
-            kind.prefix == system_row::base || kind.prefix == system_row::synced));
+            kind.prefix == system_row::base || kind.prefix == system_row::synced || kind.prefix == system_row::log));
     }
     CHECK(system_row::kind_of("~!new!x") == &system_row::unknown);
     CHECK(system_row::kind_of("~x") == nullptr);

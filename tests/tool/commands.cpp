@@ -103,7 +103,7 @@ TEST_CASE("tables are listed, with their sizes on request") {
     CHECK(run_tool_with({}, {"tables", store, "--nonsense"}).code == 2);
 }
 
-TEST_CASE("--rows takes half-open ranges, open ends and single keys") {
+TEST_CASE("option --rows takes half-open ranges, open ends and single keys") {
     std::string const store = "memory:tool-rows";
     for (char const* row : {"a", "b", "c", "d"}) {
         CHECK(run_tool("put", store, "letters", "p", row, "--create").code == 0);

@@ -59,7 +59,7 @@ TEST_CASE("put inserts, and overwrites with consent only") {
     CHECK(run_tool("query", store, "runners", "--partition", "p", "--select", "A", "--format", "csv").out == "A\n3\n");
 }
 
-TEST_CASE("--if-match writes only the version that was read") {
+TEST_CASE("option --if-match writes only the version that was read") {
     std::string const store = "memory:tool-match";
     CHECK(run_tool("put", store, "runners", "p", "r", "--create").code == 0);
     std::string const line = run_tool("get", store, "runners", "p", "r").out;
@@ -74,7 +74,7 @@ TEST_CASE("--if-match writes only the version that was read") {
     CHECK(run_tool("delete", store, "runners", "p", "r", "--if-match", "nonsense").code == 1);
 }
 
-TEST_CASE("--dry-run writes nothing") {
+TEST_CASE("option --dry-run writes nothing") {
     std::string const store = "memory:tool-dry";
     CHECK(run_tool("put", store, "runners", "p", "r", "--create").code == 0);
     CHECK(run_tool("put", store, "runners", "p", "r", "--set", "A=1", "--dry-run").out ==

@@ -7,6 +7,7 @@
 #include <entitable/shards/fleet/shard_load.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -84,7 +85,7 @@ ENTITABLE_DECL result<fleet_load> load_of(fleet const& of, std::vector<store_tra
 }
 
 ENTITABLE_DECL std::string fleet_load::to_string() const {
-    auto const whole = [](double number) { return std::to_string(static_cast<std::uint64_t>(number + 0.5)); };
+    auto const whole = [](double number) { return std::to_string(std::llround(number)); };
     auto const line = [&](std::string name, counted_load const& each) {
         double const mean =
             each.operations > 0 ? std::chrono::duration<double, std::milli>(each.total).count() / each.operations : 0;

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -70,8 +71,8 @@ public:
     using is_transport = void; ///< opts in to `transport`
 
     /// `current`: the synchronisation under way.
-    maintained_side(
-        any_store below, companion_writer const& of, bool local, partition_sync const* const& current, call_options how)
+    maintained_side(any_store below, companion_writer const& of, bool local,
+        std::optional<partition_sync> const& current, call_options how)
         : below_(std::move(below)),
           made_(shared<made_versions>::make()),
           writer_(of.through(any_store{noting_store{below_, made_}}, std::move(how))),
@@ -108,7 +109,7 @@ private:
     shared<made_versions> made_;
     shared<companion_writer> writer_;
     bool local_;
-    partition_sync const* const* current_;
+    std::optional<partition_sync> const* current_;
 };
 
 /// The partitions of both tables, in order. Includes partitions whose rows were all removed.
@@ -181,8 +182,8 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(
     fresh_ids ids{0};
     random_source delays_from{options.seed != 0 ? options.seed : ids.random().bits()};
     sync_report report;
-    partition_sync const* current = nullptr;
-    any_store const there = cloud.store();
+    std::optional<partition_sync> current; // a synchronisation is neither copied nor moved
+    any_store const& there = cloud.store();
     any_store here{sent_once{local.store()}};
     any_store there_once{sent_once{there}};
     if (local.writer() != nullptr) {
@@ -205,13 +206,12 @@ ENTITABLE_DECL result<sync_report> synchronize_tables(
             report.failed.push_back({partition_key, error{error_code::cancelled, "the synchronisation was cancelled"}});
             continue;
         }
-        partition_sync one{{local.name(), cloud.name(), partition_key, &options.conflicts, options.allow_many_removals,
-                               options.max_attempts, options.delays, limits_here, limits_there, &ids, &delays_from,
-                               log.get(), local.writer(), shown},
-            report};
-        current = &one;
-        auto running = one.run();
-        one.end(entitable::run(running, options.calls, *options.time, here, there, there_once));
+        current.emplace(synced_partition{local.name(), cloud.name(), partition_key, &options.conflicts,
+                            options.allow_many_removals, options.max_attempts, options.delays, limits_here,
+                            limits_there, &ids, &delays_from, log.get(), local.writer(), shown},
+            report);
+        auto running = current->run();
+        current->end(entitable::run(running, options.calls, *options.time, here, there, there_once));
         if (shown != nullptr) { watch(); }
     }
     return report;
