@@ -297,6 +297,101 @@ TEST_CASE("memory_store rule 8: an update of a table that is dropped in the mean
     }
 }
 
+TEST_CASE("memory_store: update_row decides about one row with its bytes") {
+    store_with_table store;
+    using change = row_update::change;
+    std::optional<std::string> seen;
+    auto const decided = [&](std::string_view row, row_update made) {
+        return store
+            .update_row("t", "p", row,
+                [&](std::string_view const* stored) {
+                    seen = stored != nullptr ? std::optional{std::string{*stored}} : std::nullopt;
+                    return made;
+                })
+            .value();
+    };
+    CHECK(store.update_row("none", "p", "r", [](std::string_view const*) { return row_update{}; }).value() ==
+        lookup::no_table);
+    CHECK(decided("r", {}) == lookup::absent);
+    CHECK(decided("r", {change::erase}) == lookup::found);
+    CHECK(rows(store, "t").empty());
+    CHECK(decided("r", {change::put, "short", 7}) == lookup::found);
+    CHECK_FALSE(seen);
+    CHECK(decided("r", {}) == lookup::absent);
+    CHECK(seen == "short");
+    CHECK(read(store, "t", "p", "r") == "short");
+    // The store writes the Timestamp into its copy.
+    std::string const bytes(row_format::header_size + 3, 'x');
+    CHECK(decided("r", {change::put, bytes, 7}) == lookup::found);
+    CHECK(seen == "short");
+    auto const stored = read(store, "t", "p", "r").value();
+    CHECK(row_view{{}, {}, stored}.timestamp() == date_time{7});
+    CHECK(stored.substr(0, 8) == bytes.substr(0, 8));
+    CHECK(stored.substr(16) == bytes.substr(16));
+    CHECK(decided("s", {change::put, "other", 8}) == lookup::found);
+    CHECK(decided("r", {change::erase}) == lookup::found);
+    CHECK(seen == stored);
+    CHECK(rows(store, "t") == std::vector<stored_row>{{"p", "s", "other"}});
+    CHECK(decided("s", {change::erase}) == lookup::found); // with the last row the partition disappears
+    CHECK(rows(store, "t").empty());
+    CHECK(decided("s", {change::put, "again", 9}) == lookup::found);
+    CHECK(rows(store, "t") == std::vector<stored_row>{{"p", "s", "again"}});
+    CHECK_THROWS_WITH(store.update_row("t", "p", "s",
+                          [](std::string_view const*) -> row_update { throw std::runtime_error{"decision"}; }),
+        "decision");
+    CHECK(decided("s", {}) == lookup::absent); // no lock is left
+}
+
+TEST_CASE("memory_store: update_row stores and removes thousands of rows like a map") {
+    store_with_table store;
+    std::map<std::string, std::string> expected;
+    std::mt19937 random{1}; // NOLINT: the same numbers each time
+    for (std::size_t step = 0; step < 40'000; ++step) {
+        bool const grows = step < 20'000;
+        std::string const row = std::to_string(random() % 6'000);
+        bool const erases = random() % 4 < (grows ? 1U : 3U);
+        std::string const bytes = "bytes of step " + std::to_string(step);
+        auto const at = expected.find(row);
+        bool same = true;
+        (void)store
+            .update_row("t", "p", row,
+                [&](std::string_view const* stored) -> row_update {
+                    same = at == expected.end() ? stored == nullptr : stored != nullptr && *stored == at->second;
+                    if (erases) { return {row_update::change::erase}; }
+                    return {row_update::change::put, std::string_view{bytes}.substr(0, 15), 0};
+                })
+            .value();
+        REQUIRE(same);
+        if (erases) {
+            expected.erase(row);
+        } else {
+            expected[row] = bytes.substr(0, 15);
+        }
+    }
+    auto const found = rows(store, "t");
+    REQUIRE(found.size() == expected.size());
+    CHECK(std::equal(found.begin(), found.end(), expected.begin(),
+        [](stored_row const& one, auto const& other) { return one.row == other.first && one.bytes == other.second; }));
+}
+
+TEST_CASE("memory_store rule 8: update_row of a table that is dropped in the meantime ends with no_table") {
+    for (bool const listed : {false, true}) {
+        for (auto const kind : {row_update::change::none, row_update::change::put, row_update::change::erase}) {
+            CAPTURE(listed, static_cast<int>(kind));
+            store_with_table store;
+            if (listed) { REQUIRE(put(store, "t", "p", "r", "old") == lookup::found); }
+            auto const decide = [&](std::string_view const*) -> row_update { // this plays another thread
+                CHECK(store.drop_table("t").value());
+                CHECK(store.create_table("t", "").value());
+                return {kind, "bytes", 0};
+            };
+            CHECK(store.update_row("t", "p", "r", decide).value() == lookup::no_table);
+            CHECK(rows(store, "t").empty());
+            CHECK(put(store, "t", "p", "r", "new") == lookup::found);
+        }
+    }
+}
+
 TEST_CASE("memory_store: a partition can have 100,000 rows") {
     store_with_table store;
     auto const key = [](std::size_t number) {

@@ -89,6 +89,35 @@ TEST_CASE("memory_store: an update that runs out of memory changes nothing") {
     }
 }
 
+TEST_CASE("memory_store: update_row that runs out of memory changes nothing") {
+    memory_store store;
+    (void)store.create_table("other", "").value();
+    std::optional<std::size_t> blocks;
+    // with this number of rows the leaf and the chunks above it are full when the row is added
+    for (std::size_t const before : std::initializer_list<std::size_t>{1, 0, 2, 63, 64, 65, 4'096}) {
+        REQUIRE(store.create_table("t", "").value());
+        for (std::size_t row = 0; row < before; ++row) {
+            REQUIRE(put(store, "t", "p", number(row * 2), "old") == lookup::found);
+        }
+        std::string bytes = "new and rather long, so that it needs a block";
+        for (std::string const& row : {number(before * 2), number(before + 1), number(0)}) {
+            auto const untouched = rows(store, "t");
+            bytes += '.'; // differs from what an earlier step may have put into the same row
+            std::size_t const failures = fail_each_allocation(
+                [&] {
+                    (void)store.update_row("t", "p", row,
+                        [&](std::string_view const*) -> row_update { return {row_update::change::put, bytes, 1}; });
+                },
+                [&] { REQUIRE(rows(store, "t") == untouched); });
+            CHECK(failures >= 1);
+            CHECK(rows(store, "t") != untouched);
+        }
+        REQUIRE(store.drop_table("t").value());
+        blocks = blocks ? blocks : blocks_in_use();
+        CHECK(blocks_in_use() == *blocks);
+    }
+}
+
 TEST_CASE("memory_store: running out of memory at the first row of a partition or table leaves no trace") {
     memory_store store;
     for (std::size_t count = 0; count < 200; ++count) {

@@ -10,6 +10,7 @@
 #include <entitable/local/local.hpp>
 #include <entitable/local/memory/memory_store.hpp>
 #include <entitable/retrying.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
@@ -567,6 +568,7 @@ struct trapped {
     std::int32_t number{};
     trap size;
 };
+struct trapped_by_number : trapped {};
 
 } // namespace client_local_reads
 
@@ -584,6 +586,7 @@ struct entitable::property_type<client_local_reads::trap> {
 namespace client_local_reads {
 
 ENTITABLE(trapped, partition_key(site), row_key(number), properties(size))
+ENTITABLE(trapped_by_number, partition_key(site), row_key(literal("I:"), number), properties(size))
 
 class with_setter {
 public:
@@ -660,6 +663,23 @@ TEST_CASE("local reads: codecs of user types run outside the locks of the store"
     };
     CHECK(rows.where(t::site == "a").for_each([](trapped const&) {}));
     CHECK(sprung == 2);
+}
+
+TEST_CASE("local reads: a verification decodes entities outside the locks of the store") {
+    table<trapped, trapped_by_number> const rows{memory_backend{}, "Rows"};
+    rows.create().value();
+    for (std::int32_t number = 0; number < 10; ++number) { rows.insert(trapped{"a", number, {number}}).value(); }
+    int sprung = 0;
+    trap::springs = [&] {
+        trap::springs = {};
+        rows.insert_or_replace(trapped{"a", 50 + ++sprung, {1}})
+            .value(); // would wait forever under the lock of the partition
+    };
+    CHECK(rows.verify());
+    CHECK(sprung == 1);
+    auto const again = rows.verify().value();
+    CHECK(again.good());
+    CHECK(again.indexes.index_rows == 11);
 }
 
 TEST_CASE("local reads: default members that use the table are created outside the locks of the store") {

@@ -100,6 +100,18 @@ TEST_CASE("an ETag is valid if a service could have issued it") {
     CHECK_FALSE(etag{bad}.is_valid());
 }
 
+TEST_CASE("a condition accepts a Timestamp as it accepts its ETag") {
+    date_time const stored{637'402'000'000'000'001};
+    for (date_time const each : {stored, date_time{stored.ticks + 1}, date_time{0}, date_time{-1}}) {
+        for (etag const& wanted : {etag::of(stored), etag{etag::of(stored).to_string()}, etag{}, etag{"\"x\""}}) {
+            CAPTURE(each.ticks, wanted.to_string());
+            CHECK(etag_condition{wanted}.accepts(each) == etag_condition{wanted}.accepts(etag::of(each)));
+        }
+        CHECK(etag_condition{any_etag}.accepts(each));
+    }
+    CHECK(etag_condition{etag::of(stored)}.accepts(stored));
+}
+
 TEST_CASE("a condition accepts either its own version or any version") {
     auto const one = etag::of(date_time{1});
     auto const two = etag::of(date_time{2});

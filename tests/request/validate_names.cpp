@@ -27,6 +27,21 @@ TEST_CASE("a table name has 3 to 63 characters") {
     CHECK(validate_table_name(std::string(10'000, 'a')).error().detail.size() < 100);
 }
 
+TEST_CASE("a table name may have any letter or digit at any place, and no other byte") {
+    for (std::size_t const size : {3U, 7U, 8U, 9U, 16U, 63U}) {
+        for (std::size_t at = 0; at < size; ++at) {
+            for (int byte = 0; byte < 256; ++byte) {
+                std::string name(size, 'q');
+                name[at] = static_cast<char>(byte);
+                bool const letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+                bool const digit = byte >= '0' && byte <= '9';
+                bool const allowed = letter || (digit && at > 0);
+                if (validate_table_name(name).has_value() != allowed) { FAIL(size << " " << at << " " << byte); }
+            }
+        }
+    }
+}
+
 TEST_CASE("a table name consists of letters and digits and begins with a letter") {
     for (std::string const good : {"runners", "Orders2026", "a00", "Zzz", "con", "nul", "CON", "tables1", "table"}) {
         CAPTURE(good);

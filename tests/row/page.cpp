@@ -57,6 +57,41 @@ TEST_CASE("a loop over a page visits each row in order") {
     CHECK_FALSE(rows.begin() == rows.end());
 }
 
+TEST_CASE("rows of one page are appended to another page together") {
+    page from;
+    for (int number = 0; number < 50; ++number) {
+        row const one = runner(number);
+        // every third row has an ETag of its own
+        from.append(number % 3 == 0 ? row{one.partition_key(), one.row_key(), one.payload(), "\"x\""} : one);
+    }
+    for (std::size_t const before : {0, 1, 7}) {
+        for (std::size_t first = 0; first < 50; first += 7) {
+            for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, 50 - first}) {
+                if (first + count > 50) { continue; }
+                CAPTURE(before, first, count);
+                page to;
+                page expected;
+                for (std::size_t at = 0; at < before; ++at) {
+                    to.append(from[at]);
+                    expected.append(from[at]);
+                }
+                to.append(from, first, count);
+                for (std::size_t at = first; at < first + count; ++at) { expected.append(from[at]); }
+                to.append(from[3]); // the page goes on as usual
+                expected.append(from[3]);
+                REQUIRE(to.size() == expected.size());
+                CHECK(to.bytes() == expected.bytes());
+                for (std::size_t at = 0; at < to.size(); ++at) {
+                    CHECK(to[at].partition_key == expected[at].partition_key);
+                    CHECK(to[at].row_key == expected[at].row_key);
+                    CHECK(to[at].payload == expected[at].payload);
+                    CHECK(to[at].etag_text == expected[at].etag_text);
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("a page separates rows with empty keys and payloads") {
     page rows;
     rows.append(row_view{"", "", ""});

@@ -475,6 +475,38 @@ TEST_CASE("kept rows: pages that pass them on have the rows of pages by tokens")
     }
 }
 
+TEST_CASE("kept rows: pages that are returned and pages that are shown pass them on to each other") {
+    for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
+        CAPTURE(seed);
+        random_source random{seed};
+        filled_world const world{seed, random, seed % 2 == 0};
+        for (std::uint32_t const size : {2U, 7U, 13U}) {
+            query_entities asked{"items", {}, {}, {}, size, {}};
+            auto const merged = all_merged(world.cloud, asked);
+            std::vector<shown_row> all; // with their ETags
+            auto const collect = [&](std::span<row_view const> run) {
+                for (row_view const& each : run) { all.push_back(shown_of(each)); }
+            };
+            page_visitor const visit{collect};
+            for (bool shows = seed % 3 == 0;; shows = !shows) {
+                call context;
+                if (shows) {
+                    auto done = world.cloud.execute(read_entities{asked.table, &asked, &visit}, context).value();
+                    asked.continuation = std::move(done.continuation);
+                    asked.kept = std::move(done.kept);
+                } else {
+                    auto page = world.cloud.execute(asked, context).value();
+                    for (row_view const each : page.rows) { all.push_back(shown_of(each)); }
+                    asked.continuation = std::move(page.continuation);
+                    asked.kept = std::move(page.kept);
+                }
+                if (!asked.continuation) { break; }
+            }
+            CHECK(all == merged);
+        }
+    }
+}
+
 TEST_CASE("kept rows: a row that this program changes between two pages is shown as it is then") {
     for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
         CAPTURE(seed);

@@ -129,6 +129,10 @@ public:
     /// Visits the rows of one type, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row_of(
         type_pattern const& type, key_interval const& partitions, function_ref<void(row_view)> function) const;
+    /// Does the same with fewer copies, without checking the bytes of the rows. `in_place`: while the store is being read, so `function` must not
+    /// call code of the user, block, or call a transport; after an error it may have visited a part of a page.
+    ENTITABLE_LAZY [[nodiscard]] result<void> for_each_shown_row_of(type_pattern const& type,
+        key_interval const& partitions, bool in_place, function_ref<void(row_view)> function) const;
     /// Returns the partition keys with an entity, in order.
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions(bool any_row = false) const;
 

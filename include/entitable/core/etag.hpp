@@ -75,6 +75,10 @@ public:
     [[nodiscard]] etag const& version() const noexcept { return version_; }
     /// Whether a stored version satisfies the condition.
     [[nodiscard]] bool accepts(etag const& stored) const noexcept { return any_ || version_ == stored; }
+    /// Whether a stored version that is that of a Timestamp satisfies the condition.
+    [[nodiscard]] bool accepts(date_time stored) const noexcept {
+        return any_ || (version_.is_of_timestamp() ? version_.timestamp() == stored : version_ == etag::of(stored));
+    }
 
 private:
     etag version_;

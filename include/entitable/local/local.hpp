@@ -10,8 +10,6 @@
 #include <entitable/local/detail/local_rules.hpp>
 #include <entitable/local/ordered_store.hpp>
 
-#include <limits>
-
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A transport over an ordered store. A cheap handle: copies share the store. A moved-from object returns InvalidInput.
@@ -230,16 +228,35 @@ private:
     static constexpr bool decides_rows =
         requires(Any& store, row_write const& change, call& context) { store.write_row("", "", "", change, context); };
 
+    /// Whether a store changes one row without a transaction.
+    template <class Any>
+    static constexpr bool updates_rows = requires(
+        Any& store, row_decision decide, call const& context) { store.update_row("", "", "", decide, context); };
+
     [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
-        if constexpr (decides_rows<Store>) {
-            if (auto written = write_alone(request, context)) { return *std::move(written); }
-        }
         result<written> outcome{std::in_place};
-        return update(context, request.table, {&request.change, 1}, outcome, [&](typename Store::transaction& rows) {
-            std::string payload;
-            outcome = apply(rows, request.table, request.change, payload);
-            return outcome.has_value();
-        });
+        if constexpr (updates_rows<Store>) {
+            row const& entity = request.change.entity;
+            std::string merged;
+            auto const decide = [&](std::string_view const* stored) {
+                return state_->decide(request.change, stored, request.table, merged, outcome);
+            };
+            auto done = state_->store.update_row(state_->table_key(request.table),
+                detail::stored_key{entity.partition_key()}, detail::stored_key{entity.row_key()}, decide, context);
+            if (!done) { return std::move(done).as_failure(); }
+            if (*done == lookup::no_table) { return state_->no_table(request.table); }
+            return outcome;
+        } else {
+            if constexpr (decides_rows<Store>) {
+                if (auto written = write_alone(request, context)) { return *std::move(written); }
+            }
+            return update(
+                context, request.table, {&request.change, 1}, outcome, [&](typename Store::transaction& rows) {
+                    std::string payload;
+                    outcome = apply(rows, request.table, request.change, payload);
+                    return outcome.has_value();
+                });
+        }
     }
 
     /// Writes without a transaction of the store. A merge is a read and a write under the version that was read; it
@@ -251,7 +268,7 @@ private:
         auto const table = state_->table_key(request.table);
         detail::stored_key const partition{change.entity.partition_key()};
         detail::stored_key const row{change.entity.row_key()};
-        bool const merges = change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
+        bool const merges = entitable::merges(change);
         constexpr int most = 4;
         for (int tries = 0; tries < most; ++tries) {
             row_write made{row_write::change::put, std::nullopt, change.entity.view().payload};
@@ -274,14 +291,7 @@ private:
                 if (exists) { made.version = row_view{{}, {}, stored}.timestamp().ticks; }
                 made.bytes = payload;
             } else {
-                made.kind = change.kind == mutation_kind::insert ? row_write::change::insert
-                    : change.kind == mutation_kind::replace      ? row_write::change::replace
-                    : change.kind == mutation_kind::remove       ? row_write::change::erase
-                                                                 : row_write::change::put;
-                if (change.needs_existing() && !change.condition.any()) {
-                    etag const& version = change.condition.version();
-                    made.version = version.is_of_timestamp() ? version.timestamp().ticks : no_such_version;
-                }
+                made = detail::write_of(change);
             }
             auto done = state_->store.write_row(table, partition, row, made, context);
             if (!done) { return std::move(done).as_failure(); }
@@ -295,7 +305,6 @@ private:
         }
         return std::nullopt;
     }
-    static constexpr std::int64_t no_such_version = (std::numeric_limits<std::int64_t>::min)();
 
     [[nodiscard]] result<transact::response> answer(transact const& request, call& context) const {
         result<transact::response> outcome{std::in_place};

@@ -93,6 +93,21 @@ struct row_written {
     std::int64_t version{}; ///< the new version, in ticks, if the row was inserted, put or replaced
 };
 
+/// What becomes of one row: for `update_row`.
+struct row_update {
+    /// The change.
+    enum class change : std::uint8_t {
+        none,  ///< the row stays as it is
+        put,   ///< the row gets new bytes, whether it exists or not
+        erase, ///< the row is removed, if it exists
+    };
+    change kind{};            ///< the change
+    std::string_view bytes{}; ///< the new bytes; the store sets their Timestamp, and copies them before it returns
+    std::int64_t version{};   ///< the Timestamp, in ticks
+};
+/// Receives the bytes of a row, null if it does not exist; returns what becomes of it.
+using row_decision = function_ref<row_update(std::string_view const* stored)>;
+
 /// The rows of one partition inside an update.
 template <class T>
 concept store_transaction = requires(T& transaction, std::string_view row, row_visitor visit, std::string bytes) {
@@ -139,6 +154,8 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 /// - `write_row(table, partition, row, row_write, call)`, a `result<row_written>`: one change of one row, which needs no body. The store draws
 ///   the version: it is greater than every version that this row ever had. Between the test of the version and the change nothing else
 ///   changes the row.
+/// - `update_row(table, partition, row, decide, call)`: `update` of one row, with a `row_decision` instead of a body. Its rules are those of
+///   `update`. A decision of `none` ends with `absent`.
 /// - `count_rows(table, count_range, call)`, a `result<std::optional<std::uint64_t>>`: the number of rows of a range, in one snapshot; nothing if
 ///   the store does not count this range. If the table does not exist, it does not count.
 /// - `S::identity`, a static `server_identity`: reported to observers.

@@ -32,6 +32,8 @@ public:
             : writes_   ? operation_step{writing_}
                         : operation_step{reading_, not_before_, 0, wait_cause::contention};
     }
+    /// Begins after a first attempt that the caller made, whose write was answered with `done`.
+    ENTITABLE_LAZY void begin_after(result<written> done, steady_time now);
     ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time now);
     ENTITABLE_LAZY void answer(result<written> done, steady_time now);
     ENTITABLE_LAZY void abandon(error const& reason);

@@ -125,10 +125,12 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(
     mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const {
-    mutation change{kind, {}, std::move(condition)};
-    ENTITABLE_CHECK(of.write(entity, change.entity));
-    if (writer_) { return writer_->write_one(std::move(change)); }
-    return write(std::move(change));
+    write_entity request{name_, {kind, {}, std::move(condition)}}; // filled in place, because rows are dear to move
+    ENTITABLE_CHECK(of.write(entity, request.change.entity));
+    if (writer_) { return writer_->write_one(std::move(request.change)); }
+    ENTITABLE_CHECK(check_operation_id());
+    call context{options_};
+    return through_.execute(request, context);
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(
@@ -194,6 +196,32 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row_of(
     return for_each_row({partitions, type.row.interval()}, {}, false, [&](row_view each) {
         if (type.matches(each.partition_key, each.row_key)) { function(each); }
     });
+}
+
+ENTITABLE_LAZY_BODY result<void> table_core::for_each_shown_row_of(type_pattern const& type,
+    key_interval const& partitions, bool in_place, function_ref<void(row_view)> function) const {
+    page rows;
+    query_entities asked;
+    asked.table = name_;
+    asked.range = {partitions, type.row.interval()};
+    auto const look = [&](std::span<row_view const> run) {
+        for (row_view const& each : run) {
+            if (system_row::is_one(each.row_key) || !type.matches(each.partition_key, each.row_key)) { continue; }
+            in_place ? function(each) : rows.append(each);
+        }
+    };
+    page_visitor const visit{look};
+    do {
+        call context{options_, system_clock()};
+        read_entities request{name_, &asked, &visit};
+        request.versions = false;
+        rows.clear();
+        ENTITABLE_TRY(auto found, through_.execute(request, context));
+        for (row_view const each : rows) { function(each); }
+        asked.continuation = std::move(found.continuation);
+        asked.kept = std::move(found.kept);
+    } while (asked.continuation);
+    return {};
 }
 
 ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions(bool any_row) const {

@@ -66,6 +66,11 @@ ENTITABLE_LAZY_BODY void update_operation::abandon(error const& reason) { end_be
 
 ENTITABLE_LAZY_BODY result<update_outcome> update_operation::finish() { return *std::move(outcome_); }
 
+ENTITABLE_LAZY_BODY void update_operation::begin_after(result<written> done, steady_time now) {
+    ++attempts_;
+    answer(std::move(done), now);
+}
+
 ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> found, steady_time) {
     ++attempts_;
     if (!found) {
@@ -111,11 +116,17 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
     not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
 }
 
-ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, result<row>&& made) {
-    if (!made) { return std::move(made).as_failure(); }
-    if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
+/// Refuses a changed entity with other keys.
+[[nodiscard]] inline result<void> has_keys_of(row_view stored, row const& made) {
+    if (made.partition_key() != stored.partition_key || made.row_key() != stored.row_key) {
         return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
     }
+    return {};
+}
+
+ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, result<row>&& made) {
+    if (!made) { return std::move(made).as_failure(); }
+    ENTITABLE_CHECK(has_keys_of(stored, *made));
     return std::optional<row>{changed_row(stored, *std::move(made))};
 }
 
@@ -137,9 +148,73 @@ ENTITABLE_LAZY_BODY update_operation to_update(table_core const& table, result<s
         options.max_attempts, options.delays, seed, std::move(allowed)};
 }
 
+/// The first attempt of an update, without an operation id: the entity is read in place, and its row is copied only if it has properties
+/// that the entity type does not declare. An update of one attempt is the usual case.
+class first_attempt {
+public:
+    first_attempt(table_core const& table, entity_kind const& kind, updated_parts const& to) noexcept
+        : table_(table), kind_(kind), to_(to) {}
+
+    /// Reads the entity.
+    ENTITABLE_LAZY [[nodiscard]] result<void> read(
+        std::string_view partition_key, std::string_view row_key, call& context) {
+        auto const take = [&](row_view const& stored, etag const& version, bool) -> result<void> {
+            ENTITABLE_CHECK(kind_.read(stored, to_.entity, table_.options().reading));
+            if (!has_descriptor(stored.payload, kind_.layout.descriptor) || stored.partition_key != partition_key ||
+                stored.row_key != row_key) {
+                copied_.emplace(stored.partition_key, stored.row_key, stored.payload);
+            }
+            to_.etag = version;
+            return {};
+        };
+        entity_visitor const visit{take};
+        return table_.store().execute(read_entity{table_.name(), partition_key, row_key, &visit}, context);
+    }
+    /// Writes the changed entity.
+    ENTITABLE_LAZY [[nodiscard]] result<written> write(
+        std::string_view partition_key, std::string_view row_key, bool forced, call& context) {
+        write_entity request{
+            table_.name(), {mutation_kind::replace, {}, forced ? etag_condition{any_etag} : etag_condition{to_.etag}}};
+        row& made = request.change.entity;
+        ENTITABLE_CHECK(kind_.write(to_.entity, made));
+        row_view const stored{partition_key, row_key, {}};
+        ENTITABLE_CHECK(has_keys_of(copied_ ? copied_->view() : stored, made));
+        if (copied_) { made = changed_row(copied_->view(), std::move(made)); }
+        return table_.store().execute(request, context);
+    }
+
+private:
+    table_core const& table_;
+    entity_kind const& kind_;
+    updated_parts const& to_;
+    std::optional<row> copied_;
+};
+
 ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_kind const& kind,
     key_source const* partition, key_source const* row, updated_parts const& to, entity_change change, bool forced,
     update_options const& options) {
+    call context{table.options(), *options.time};
+    context.location = read_location::primary;
+    std::optional<result<written>> first;
+    if (table.writer() == nullptr && table.options().operation_id.empty()) {
+        std::string partition_buffer;
+        std::string row_buffer;
+        ENTITABLE_TRY(auto const partition_key,
+            key_text(partition_buffer, key_part::partition, kind.layout.partition_layout, partition));
+        ENTITABLE_TRY(auto const row_key, key_text(row_buffer, key_part::row, kind.layout.row_layout, row));
+        first_attempt attempt{table, kind, to};
+        ENTITABLE_CHECK(attempt.read(partition_key, row_key, context));
+        to.attempts = 1;
+        to.changed = change.call(change.change, to.entity);
+        if (!to.changed) { return {}; }
+        auto done = attempt.write(partition_key, row_key, forced, context);
+        if (done) {
+            to.etag = std::move(done->etag);
+            to.after_retry = done->after_retry;
+            return {};
+        }
+        first.emplace(std::move(done));
+    }
     auto partition_key = write_key(kind.layout.partition_layout, partition);
     auto row_key = checked_row_key(write_key(kind.layout.row_layout, row));
     auto const change_row = [&](row_view stored) -> result<std::optional<entitable::row>> {
@@ -158,9 +233,8 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
         return {};
     }
     auto updating = to_update(table, partition_key, row_key, change_row, forced, options, *options.time);
-    call context{table.options(), *options.time};
-    context.location = read_location::primary;
-    auto through = table.store();
+    if (first) { updating.begin_after(*std::move(first), options.time->steady()); }
+    auto const& through = table.store();
     ENTITABLE_TRY(auto done, run(updating, context, *options.time, through));
     to.take(std::move(done));
     return {};

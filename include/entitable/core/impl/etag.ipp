@@ -48,7 +48,11 @@ ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
             }
         }
     }
-    text_ = text;
+    if (text.size() <= text_.capacity()) {
+        text_ = text;
+    } else {
+        text_ = std::string{text}; // cheaper than growing an empty buffer
+    }
 }
 
 ENTITABLE_LAZY_BODY std::string etag::to_string() const {

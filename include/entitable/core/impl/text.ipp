@@ -139,6 +139,7 @@ ENTITABLE_LAZY_BODY void append_decimal(std::string& out, std::uint64_t value, s
         digits[--first] = static_cast<char>('0' + value % 10);
         value /= 10;
     } while (value != 0);
+    while (first > 0 && sizeof digits - first < width) { digits[--first] = '0'; }
     std::size_t const count = sizeof digits - first;
     if (count < width) { out.append(width - count, '0'); }
     out.append(digits + first, count);

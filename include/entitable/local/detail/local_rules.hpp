@@ -7,6 +7,7 @@
 /// a backend besides its store.
 
 #include <entitable/core/atomic.hpp>
+#include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/request/validate.hpp>
 #include <entitable/core/shared.hpp>
 #include <entitable/core/transport/transport.hpp>
@@ -23,6 +24,9 @@ namespace detail {
 
 /// Returns a row with only those of its properties that are named; with all properties if no names are given.
 ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view stored, projection const& names);
+
+/// Returns a change that is not a merge, as `write_row` takes it.
+ENTITABLE_LAZY [[nodiscard]] row_write write_of(mutation const& change) noexcept;
 
 /// The bytes of a row, copied out of a store while its lock is held. Most rows fit into this object without an allocation.
 class payload_copy {
@@ -81,6 +85,10 @@ public:
         std::string_view table, std::string& payload, std::int64_t* last_version,
         std::optional<std::int64_t> drawn = std::nullopt);
 
+    /// The same for `update_row`. `merged` receives the bytes of a merge. An error is in `outcome`, and nothing is changed.
+    ENTITABLE_LAZY [[nodiscard]] row_update decide(mutation const& change, std::string_view const* stored,
+        std::string_view table, std::string& merged, result<written>& outcome);
+
     /// Returns the error of a write that the store refused.
     ENTITABLE_LAZY [[nodiscard]] failure refused_write(
         mutation const& change, std::string_view table, row_written::outcome why) const;
@@ -104,6 +112,12 @@ private:
         steady_time until;
     };
 
+    /// Returns the version that a change replaces, 1601 if there is none; or the error of the change.
+    ENTITABLE_LAZY [[nodiscard]] result<date_time> replaced_version(
+        mutation const& change, std::string_view const* stored, std::string_view table) const;
+    /// Merges a change into stored bytes, within the limits.
+    ENTITABLE_LAZY [[nodiscard]] result<void> merge_into(
+        std::string& payload, mutation const& change, std::string_view stored);
     /// Returns a Timestamp later than all earlier Timestamps and later than `least`, even if the clock is set back.
     ENTITABLE_LAZY [[nodiscard]] date_time next_timestamp(std::int64_t least) noexcept;
     ENTITABLE_LAZY [[nodiscard]] std::uint64_t next_random() noexcept;

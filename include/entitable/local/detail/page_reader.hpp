@@ -99,9 +99,7 @@ public:
     [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
         bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);
         if (entered && !enter(partition, row)) { return false; }
-        // In one partition the range begins with the first row.
-        bool const before = first_row_ && (!one_partition_ || !first_row_->included) &&
-            (first_row_->included ? row < first_row_->key : row <= first_row_->key);
+        bool const before = is_before_range(row);
         bool const behind = last_row_ && stands_behind(row, *last_row_);
         if (behind && one_partition_) { return false; }
         if (is_full()) { return end_at(partition, row); }
@@ -154,6 +152,11 @@ private:
             return static_cast<unsigned char>(row.front()) > static_cast<unsigned char>(last.key.front());
         }
         return last.included ? row > last.key : row >= last.key;
+    }
+    /// Whether a row key is before the range of row keys. In one partition the range begins with the first row.
+    [[nodiscard]] bool is_before_range(std::string_view row) const noexcept {
+        return first_row_ && (!one_partition_ || !first_row_->included) &&
+            (first_row_->included ? row < first_row_->key : row <= first_row_->key);
     }
     ENTITABLE_LAZY void collect(row_view const& whole);
     ENTITABLE_LAZY void shuffle();

@@ -7,6 +7,8 @@
 #include <entitable/local/detail/local_rules.hpp>
 #include <entitable/local/impl/selected_payload.ipp>
 
+#include <limits>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -24,6 +26,22 @@ ENTITABLE_LAZY failure refused_entity(
 ENTITABLE_LAZY_BODY row selected_row(row_view stored, projection const& names) {
     if (names.empty()) { return row{stored}; }
     return row{stored.partition_key, stored.row_key, selected_payload(stored.payload, names)};
+}
+
+ENTITABLE_LAZY_BODY row_write write_of(mutation const& change) noexcept {
+    constexpr std::int64_t no_such_version = (std::numeric_limits<std::int64_t>::min)();
+    row_write made{row_write::change::put, std::nullopt, change.entity.payload()};
+    switch (change.kind) {
+        case mutation_kind::insert: made.kind = row_write::change::insert; break;
+        case mutation_kind::replace: made.kind = row_write::change::replace; break;
+        case mutation_kind::remove: made.kind = row_write::change::erase; break;
+        default: break;
+    }
+    if (change.needs_existing() && !change.condition.any()) {
+        etag const& version = change.condition.version();
+        made.version = version.is_of_timestamp() ? version.timestamp().ticks : no_such_version;
+    }
+    return made;
 }
 
 ENTITABLE_LAZY_BODY failure local_state::no_table(std::string_view name) const {
@@ -113,12 +131,12 @@ ENTITABLE_LAZY_BODY failure local_state::refused_write(
     return refused_entity(code, text::joined({quoted_table(table), words}), entity.partition_key, entity.row_key);
 }
 
-ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change, std::string_view const* stored,
-    std::string_view table, std::string& payload, std::int64_t* last_version, std::optional<std::int64_t> drawn) {
-    row_view const entity = change.entity.view();
+ENTITABLE_LAZY_BODY result<date_time> local_state::replaced_version(
+    mutation const& change, std::string_view const* stored, std::string_view table) const {
     if (stored != nullptr && stored->size() < row_format::header_size) {
         return refused_entity(error_code::row_malformed,
-            text::joined({quoted_table(table), " is stored as a truncated row"}), entity.partition_key, entity.row_key);
+            text::joined({quoted_table(table), " is stored as a truncated row"}), change.entity.partition_key(),
+            change.entity.row_key());
     }
     if (stored != nullptr && change.kind == mutation_kind::insert) {
         return refused_write(change, table, row_written::outcome::differs);
@@ -127,21 +145,51 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
         return refused_write(change, table, row_written::outcome::no_row);
     }
     date_time const replaced = stored != nullptr ? row_view{{}, {}, *stored}.timestamp() : date_time{};
-    if (change.needs_existing() && !change.condition.accepts(etag::of(replaced))) {
+    if (change.needs_existing() && !change.condition.accepts(replaced)) {
         return refused_write(change, table, row_written::outcome::differs);
     }
-    if (change.kind == mutation_kind::remove) { return written{}; }
-    bool const merges = change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
-    if (merges && stored != nullptr) {
-        payload = merged_payload(*stored, entity.payload);
-        // Each part was within the limits; the merged entity may not be.
-        known_good known{{}, {}, &layouts_};
-        if (auto checked = validate_entity({entity.partition_key, entity.row_key, payload}, options_.limits, known);
-            !checked) {
-            return std::move(checked).as_failure();
+    return replaced;
+}
+
+ENTITABLE_LAZY_BODY result<void> local_state::merge_into(
+    std::string& payload, mutation const& change, std::string_view stored) {
+    row_view const entity = change.entity.view();
+    payload = merged_payload(stored, entity.payload);
+    // Each part was within the limits; the merged entity may not be.
+    known_good known{{}, {}, &layouts_};
+    return validate_entity({entity.partition_key, entity.row_key, payload}, options_.limits, known);
+}
+
+ENTITABLE_LAZY_BODY row_update local_state::decide(mutation const& change, std::string_view const* stored,
+    std::string_view table, std::string& merged, result<written>& outcome) {
+    if (!outcome) { outcome = result<written>{std::in_place}; } // this is not the first decision
+    auto const replaced = replaced_version(change, stored, table);
+    if (!replaced) {
+        outcome = failure{replaced.error()};
+        return {};
+    }
+    if (change.kind == mutation_kind::remove) { return {row_update::change::erase}; }
+    std::string_view bytes = change.entity.payload();
+    if (stored != nullptr && merges(change)) {
+        if (auto checked = merge_into(merged, change, *stored); !checked) {
+            outcome = std::move(checked).as_failure();
+            return {};
         }
+        bytes = merged;
+    }
+    date_time const timestamp = next_timestamp(replaced->ticks);
+    outcome->etag = etag::of(timestamp);
+    return {row_update::change::put, bytes, timestamp.ticks};
+}
+
+ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change, std::string_view const* stored,
+    std::string_view table, std::string& payload, std::int64_t* last_version, std::optional<std::int64_t> drawn) {
+    ENTITABLE_TRY(auto const replaced, replaced_version(change, stored, table));
+    if (change.kind == mutation_kind::remove) { return written{}; }
+    if (stored != nullptr && merges(change)) {
+        ENTITABLE_CHECK(merge_into(payload, change, *stored));
     } else {
-        payload = entity.payload;
+        payload = change.entity.payload();
     }
     bool const remembered = last_version != nullptr && *last_version > replaced.ticks;
     date_time const timestamp = drawn ? date_time{*drawn} : next_timestamp(remembered ? *last_version : replaced.ticks);

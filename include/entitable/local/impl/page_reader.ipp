@@ -7,6 +7,8 @@
 #include <entitable/local/detail/page_reader.hpp>
 #include <entitable/local/impl/selected_payload.ipp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -158,7 +160,11 @@ ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::str
         next_ = position{std::string{partition}, std::nullopt};
         return false;
     }
-    partition_ = partition;
+    if (partition_.size() == partition.size() && !partition.empty()) { // the usual case, and cheaper than an assignment
+        std::memcpy(partition_.data(), partition.data(), partition.size());
+    } else {
+        partition_ = partition;
+    }
     shown_partition_ = shown_key(partition, row_buffer_);
     if (limits_.rows == 0 && continued_ && partition == from_partition_ && row == from_row_) {
         limits_.rows = 1; // a page that returns the token of its own request would be requested forever
@@ -187,8 +193,8 @@ ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
 }
 
 ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const> rows) {
-    if (!request_->filter.empty() || limits_.behind_last || shown_partition_ != partition_ ||
-        (first_row_ && !one_partition_) || limits_.examined <= response_.examined ||
+    if (rows.empty() || !request_->filter.empty() || limits_.behind_last || shown_partition_ != partition_ ||
+        is_before_range(rows.front().row_key) || limits_.examined <= response_.examined ||
         limits_.time->steady() >= limits_.until) {
         return 0;
     }

@@ -54,6 +54,9 @@ public:
     /// See `ordered_store`.
     ENTITABLE_LAZY result<lookup> update(
         std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const& = {});
+    /// See `ordered_store`.
+    ENTITABLE_LAZY result<lookup> update_row(std::string_view table, std::string_view partition, std::string_view row,
+        row_decision decide, call const& = {});
 
 private:
     class leaving;
@@ -64,6 +67,11 @@ private:
     /// Calls `visit(partition, start of its rows)` for the partitions of a range, each under its lock.
     template <class Visit>
     [[nodiscard]] lookup scan_partitions(std::string_view table, scan_range const& range, Visit const& visit);
+    /// Returns a partition for an update, made if there is none; empty if there is no table.
+    ENTITABLE_LAZY [[nodiscard]] detail::partition::writing place_of(
+        std::string_view table, std::string_view partition);
+    /// Enters a partition that got its first row into the directory of its table; false if the table was dropped.
+    ENTITABLE_LAZY [[nodiscard]] static bool list(detail::partition& filled);
     ENTITABLE_LAZY [[nodiscard]] lookup commit(detail::partition::writing& place, transaction& changes);
     ENTITABLE_LAZY void bury(detail::partition& empty) noexcept;
 

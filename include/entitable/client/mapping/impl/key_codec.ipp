@@ -48,7 +48,11 @@ ENTITABLE_LAZY_BODY bool key_codec<std::string>::append(std::string& out, std::s
 }
 
 ENTITABLE_LAZY_BODY bool key_codec<std::string>::parse(std::string_view text, std::string& out) {
-    out = text;
+    if (text.size() <= out.capacity()) {
+        out = text;
+    } else {
+        out = std::string{text}; // cheaper than growing a buffer whose content is discarded
+    }
     return true;
 }
 

@@ -6,6 +6,8 @@
 #include <entitable/client/query/reading.hpp>
 #include <entitable/core/row/system_rows.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 
 /// The state of a range: `slot index == range % number of slots`.
@@ -46,7 +48,11 @@ ENTITABLE_LAZY_BODY void query_reading::partition_count::add(std::string_view pa
     if (count == 0) { first = partition_key; }
     if (count == 0 || last != partition_key) {
         ++count;
-        last = partition_key;
+        if (last.size() == partition_key.size() && !last.empty()) { // the usual case, and cheaper than an assignment
+            std::memcpy(last.data(), partition_key.data(), last.size());
+        } else {
+            last = partition_key;
+        }
     }
 }
 

@@ -60,6 +60,16 @@ inline bool are_in_key(std::uint64_t eight) noexcept {
     return (good & 0x80 * each) == 0x80 * each;
 }
 
+/// Whether all of eight bytes are letters. A carry into the next byte starts only at a byte that is not ASCII, and then the result is false
+/// anyway.
+inline bool are_letters(std::uint64_t eight) noexcept {
+    constexpr std::uint64_t each = 0x0101010101010101U;
+    std::uint64_t const lower = eight | 0x20 * each; // of letters; other characters below 'a' or above 'z' stay outside
+    std::uint64_t const from_a = lower + (0x80 - 'a') * each;
+    std::uint64_t const behind_z = lower + (0x7F - 'z') * each;
+    return (from_a & ~behind_z & ~eight & 0x80 * each) == 0x80 * each;
+}
+
 /// Checks ASCII only; the service decides which other letters a C# identifier may have.
 ENTITABLE_LAZY bool is_property_name(std::string_view name) noexcept {
     if (name.empty() || is_decimal(name.front())) { return false; }
@@ -357,8 +367,8 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
             text::joined({"the table name has ", std::to_string(name.size()), " characters; 3 to 63 are allowed"}),
             name);
     }
-    bool const good =
-        detail::is_letter(name.front()) && detail::run_of(detail::byte_class.in_table, name, 0) == name.size();
+    bool const good = text::all_eights(name, detail::are_letters) || // the usual case
+        (detail::is_letter(name.front()) && detail::run_of(detail::byte_class.in_table, name, 0) == name.size());
     if (!good || (name.size() == 6 && text::ascii_lower(name) == "tables")) {
         return detail::refusal(error_code::invalid_resource_name,
             text::joined({"the table name \"", text::printable(name),

@@ -30,6 +30,20 @@ ENTITABLE_LAZY_BODY void page::append(row_view row) {
     arena_.append(row.etag_text);
 }
 
+ENTITABLE_LAZY_BODY void page::append(page const& from, std::size_t first, std::size_t count) {
+    if (count == 0) { return; }
+    std::size_t const behind = first + count;
+    std::size_t const begin = from.entries_[first].offset;
+    std::size_t const end = behind < from.entries_.size() ? from.entries_[behind].offset : from.arena_.size();
+    arena_.reserve_more(end - begin);
+    auto const taken = from.entries_.begin() + static_cast<std::ptrdiff_t>(first);
+    entries_.insert(entries_.end(), taken, taken + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t at = entries_.size() - count; at < entries_.size(); ++at) {
+        entries_[at].offset = entries_[at].offset - begin + arena_.size();
+    }
+    arena_.append({from.arena_.data() + begin, end - begin});
+}
+
 ENTITABLE_LAZY_BODY void page::reserve(std::size_t rows, std::size_t bytes) {
     entries_.reserve(rows);
     arena_.reserve(bytes);

@@ -105,8 +105,11 @@ struct alignas(8) chunk {
     /// Searches for a key, which need not have the common bytes.
     [[nodiscard]] std::pair<std::size_t, bool> search(std::string_view key) noexcept {
         if (first() < count && skip > 0) {
-            int const order = key.substr(0, skip).compare(entries()[first()]->key().substr(0, skip));
-            if (order != 0) { return {order < 0 ? first() : count, false}; }
+            char const* const common = entries()[first()]->key().data(); // at least `skip` bytes
+            if (key.size() < skip || std::memcmp(key.data(), common, skip) != 0) {
+                int const order = key.substr(0, skip).compare({common, skip});
+                return {order < 0 ? first() : count, false};
+            }
         }
         return bisect(key);
     }

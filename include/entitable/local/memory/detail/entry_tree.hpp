@@ -95,6 +95,15 @@ public:
     /// Starts at the first entry whose key is not less than `key`.
     [[nodiscard]] position lower_bound(std::string_view key) const noexcept;
 
+    /// Finds an entry for a change, and its position; null if there is none, then the position is where it is inserted.
+    [[nodiscard]] entry* find(std::string_view key, position& path) const noexcept;
+    /// Inserts `fresh` where `find` did not find its key, in the unchanged tree. Nothing is changed if memory runs out.
+    void insert(position& path, entry* fresh);
+    /// Replaces the entry that `find` found, in the unchanged tree; returns it.
+    entry* replace(position& path, entry* fresh) noexcept { return std::exchange(entry_at(path), fresh); }
+    /// Removes the entry that `find` found, in the unchanged tree; returns it.
+    entry* remove(position& path) noexcept;
+
     /// Inserts `fresh`; returns the entry with the same key that it replaced, if any. Nothing is changed if memory runs out.
     entry* put(entry* fresh);
     /// Replaces the entry with the key of `fresh`, and returns the old entry; changes nothing if there is no such entry.
@@ -104,6 +113,7 @@ public:
 
 private:
     bool locate(std::string_view key, position& path) const noexcept;
+    [[nodiscard]] static entry*& entry_at(position& path) noexcept;
     void insert_into_full(position& path, entry* fresh);
     void shrink(position& path) noexcept;
 

@@ -81,7 +81,8 @@ public:
         writing() = default;
         explicit writing(partition* shared) noexcept
             : partition_(shared), inside_(shared != nullptr && shared->lock.own_and_try_shut_out_writers()) {}
-        writing(writing const&) = delete;
+        writing(writing&& other) noexcept
+            : partition_(std::exchange(other.partition_, nullptr)), inside_(other.inside_), alone_(other.alone_) {}
         writing& operator=(writing&& other) noexcept {
             std::swap(partition_, other.partition_);
             std::swap(inside_, other.inside_);

@@ -71,6 +71,17 @@ ENTITABLE_DECL bool entry_tree::locate(std::string_view key, position& path) con
 
 ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key) const noexcept {
     position found;
+    if (root_ != nullptr && key.empty()) { // the first entry, which needs no comparison
+        chunk* at = root_;
+        for (; at->level > 0; ++found.depth_) {
+            found.chunks_[found.depth_] = at;
+            found.indexes_[found.depth_] = 0;
+            at = at->children()[0];
+        }
+        found.chunks_[found.depth_] = at;
+        found.indexes_[found.depth_++] = 0;
+        return found;
+    }
     if (root_ != nullptr && !locate(key, found) && found.index() == found.leaf()->count) {
         --found.index();
         found.next();
@@ -80,14 +91,30 @@ ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key
 
 // ---- changing ---------------------------------------------------------------------------------------
 
+ENTITABLE_DECL entry*& entry_tree::entry_at(position& path) noexcept { return path.leaf()->entries()[path.index()]; }
+
+ENTITABLE_DECL entry* entry_tree::find(std::string_view key, position& path) const noexcept {
+    return root_ != nullptr && locate(key, path) ? entry_at(path) : nullptr;
+}
+
 ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
-    if (root_ == nullptr) { root_ = chunk::make(1, 0); }
     position path;
-    if (locate(fresh->key(), path)) { return std::exchange(path.leaf()->entries()[path.index()], fresh); }
+    if (root_ != nullptr && locate(fresh->key(), path)) { return replace(path, fresh); }
+    insert(path, fresh);
+    return nullptr;
+}
+
+ENTITABLE_DECL void entry_tree::insert(position& path, entry* fresh) {
+    if (root_ == nullptr) {
+        root_ = chunk::make(1, 0);
+        path.chunks_[0] = root_;
+        path.indexes_[0] = 0;
+        path.depth_ = 1;
+    }
     chunk* leaf = path.leaf();
     if (leaf->count == chunk::full) {
         insert_into_full(path, fresh);
-        return nullptr;
+        return;
     }
     if (leaf->count == leaf->capacity) { // the root is still growing, so that partitions of few rows stay small
         chunk* const larger = chunk::make(leaf->capacity * 2U, 0);
@@ -97,7 +124,6 @@ ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
         root_ = leaf = larger;
     }
     leaf->insert(path.index(), fresh, nullptr);
-    return nullptr;
 }
 
 /// Splits the leaf and all full chunks above it. Allocates all memory before the first change.
@@ -179,13 +205,15 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
 
 ENTITABLE_DECL entry* entry_tree::replace(entry* fresh) noexcept {
     position path;
-    if (root_ == nullptr || !locate(fresh->key(), path)) { return nullptr; }
-    return std::exchange(path.leaf()->entries()[path.index()], fresh);
+    return root_ != nullptr && locate(fresh->key(), path) ? replace(path, fresh) : nullptr;
 }
 
 ENTITABLE_DECL entry* entry_tree::remove(std::string_view key) noexcept {
     position path;
-    if (root_ == nullptr || !locate(key, path)) { return nullptr; }
+    return root_ != nullptr && locate(key, path) ? remove(path) : nullptr;
+}
+
+ENTITABLE_DECL entry* entry_tree::remove(position& path) noexcept {
     entry* const taken = path.leaf()->entries()[path.index()];
     path.leaf()->remove(path.index());
     shrink(path);

@@ -97,22 +97,36 @@ lookup memory_store::scan_partitions(std::string_view table_key, scan_range cons
     auto const table = find_table(table_key);
     if (!table) { return lookup::no_table; }
     bool visited = false;
-    detail::partition::owner partition;
-    for (;;) {
+    // Partitions are looked up in groups, because a lookup in the directory costs more than a partition of few rows. A partition that is
+    // emptied and made again after its group was looked up is visited empty, as it once was during the scan.
+    constexpr std::size_t most = 16;
+    detail::partition::owner group[most];
+    std::size_t size = 0;
+    for (bool more = true; more;) {
+        std::size_t const wanted = size == 0 ? 2 : most;
         {
             detail::shared_guard const guard{table->directory_lock};
-            auto at = table->directory.lower_bound(partition ? partition->key() : range.from_partition);
-            if (partition && at.get() != nullptr && at.get()->key() == partition->key()) { at.next(); }
-            detail::entry* const name = at.get();
-            if (name == nullptr || (range.last_partition && name->key() > *range.last_partition)) { break; }
-            partition = detail::partition::owner{detail::partition::in(*name)};
+            auto at = table->directory.lower_bound(size == 0 ? range.from_partition : group[size - 1]->key());
+            if (size != 0 && at.get() != nullptr && at.get()->key() == group[size - 1]->key()) { at.next(); }
+            for (size = 0; more && size < wanted;) {
+                detail::entry* const name = at.get();
+                more = name != nullptr && (!range.last_partition || name->key() <= *range.last_partition);
+                if (more) {
+                    group[size++] = detail::partition::owner{detail::partition::in(*name)};
+                    at.next();
+                }
+            }
         }
-        std::string_view const from_row =
-            partition->key() == range.from_partition ? range.from_row : std::string_view{};
-        detail::shared_guard const guard{partition->lock};
-        auto const at = partition->rows.lower_bound(from_row);
-        visited = visited || at.get() != nullptr;
-        if (!visit(partition->key(), at)) { return lookup::found; }
+        for (std::size_t index = 0; index < size; ++index) {
+            detail::partition& partition = *group[index];
+            std::string_view const key = partition.key();
+            std::string_view const from_row =
+                !visited && key == range.from_partition ? range.from_row : std::string_view{};
+            detail::shared_guard const guard{partition.lock};
+            auto const at = partition.rows.lower_bound(from_row);
+            visited = visited || at.get() != nullptr;
+            if (!visit(key, at)) { return lookup::found; }
+        }
     }
     if (visited) { return lookup::found; }
     return table->dropped.load(memory_order::acquire) ? lookup::no_table : lookup::absent;
@@ -172,18 +186,33 @@ ENTITABLE_LAZY_BODY void memory_store::bury(detail::partition& empty) noexcept {
     partitions_.remove(empty);
 }
 
+ENTITABLE_LAZY_BODY detail::partition::writing memory_store::place_of(
+    std::string_view table, std::string_view partition) {
+    std::uint64_t const hash = detail::partition_map::hash_of(table, partition);
+    auto place = partitions_.write(hash, table, partition);
+    if (!place) {
+        auto owner = find_table(table);
+        if (!owner) { return place; }
+        auto const fresh = detail::partition::make(std::move(owner), partition);
+        place = partitions_.add(hash, *fresh);
+    }
+    place.wait();
+    return place;
+}
+
+ENTITABLE_LAZY_BODY bool memory_store::list(detail::partition& filled) {
+    detail::exclusive_guard const guard{filled.table->directory_lock};
+    if (filled.table->dropped.load(memory_order::relaxed)) { return false; }
+    filled.table->directory.put(filled.name());
+    filled.listed = true;
+    return true;
+}
+
 ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
     std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const&) {
-    std::uint64_t const hash = detail::partition_map::hash_of(table, partition);
     for (;;) {
-        auto place = partitions_.write(hash, table, partition);
-        if (!place) {
-            auto owner = find_table(table);
-            if (!owner) { return lookup::no_table; }
-            auto const fresh = detail::partition::make(std::move(owner), partition);
-            place = partitions_.add(hash, *fresh);
-        }
-        place.wait();
+        auto place = place_of(table, partition);
+        if (!place) { return lookup::no_table; }
         transaction changes{place->rows}; // frees the old rows after the lock is released
         leaving const left{*this, place};
         atomic<bool> const& dropped = place->table->dropped;
@@ -191,6 +220,62 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
         bool const wanted = body(changes);
         if (dropped.load(memory_order::acquire)) { return lookup::no_table; }
         return wanted ? commit(place, changes) : lookup::absent;
+    }
+}
+
+/// Searches for the row once, and copies its new bytes once.
+ENTITABLE_LAZY_BODY result<lookup> memory_store::update_row(
+    std::string_view table, std::string_view partition, std::string_view row, row_decision decide, call const&) {
+    struct row_to_free {
+        detail::entry* unused{};
+        row_to_free() = default;
+        row_to_free(row_to_free const&) = delete;
+        row_to_free& operator=(row_to_free const&) = delete;
+        ~row_to_free() { detail::entry::destroy(unused); }
+    };
+    for (;;) {
+        auto place = place_of(table, partition);
+        if (!place) { return lookup::no_table; }
+        row_to_free freed; // after the lock is released
+        leaving const left{*this, place};
+        atomic<bool> const& dropped = place->table->dropped;
+        if (place->dead || dropped.load(memory_order::acquire)) { continue; }
+        detail::entry_tree& rows = place->rows;
+        detail::entry_tree::position path;
+        detail::entry* const old = rows.find(row, path);
+        std::string_view const stored = old != nullptr ? old->value() : std::string_view{};
+        row_update const made = decide(old != nullptr ? &stored : nullptr);
+        if (dropped.load(memory_order::acquire)) { return lookup::no_table; }
+        if (made.kind == row_update::change::none) { return lookup::absent; }
+        if (made.kind == row_update::change::erase) {
+            if (old != nullptr) {
+                place.shut_out_readers();
+                freed.unused = rows.remove(path);
+            }
+            return lookup::found;
+        }
+        freed.unused = detail::entry::make(row, made.bytes);
+        if (made.bytes.size() >= row_format::header_size) {
+            row_format::store(freed.unused->value_bytes() + row_format::timestamp_offset, made.version);
+        }
+        place.shut_out_readers();
+        if (old != nullptr) {
+            freed.unused = rows.replace(path, freed.unused);
+            return lookup::found;
+        }
+        rows.insert(path, freed.unused);
+        detail::entry* const fresh = std::exchange(freed.unused, nullptr);
+        struct undo_unless_done {
+            detail::entry_tree& rows;
+            row_to_free& freed;
+            detail::entry* fresh;
+            ~undo_unless_done() {
+                if (fresh != nullptr) { freed.unused = rows.remove(fresh->key()); }
+            }
+        } attempt{rows, freed, fresh};
+        if (!place->listed && !list(*place)) { return lookup::no_table; }
+        attempt.fresh = nullptr;
+        return lookup::found;
     }
 }
 
@@ -207,12 +292,7 @@ ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& plac
     } attempt{changes};
     place.shut_out_readers();
     changes.apply();
-    if (!partition.listed && !partition.rows.empty()) {
-        detail::exclusive_guard const guard{partition.table->directory_lock};
-        if (partition.table->dropped.load(memory_order::relaxed)) { return lookup::no_table; }
-        partition.table->directory.put(partition.name());
-        partition.listed = true;
-    }
+    if (!partition.listed && !partition.rows.empty() && !list(partition)) { return lookup::no_table; }
     attempt.done = true;
     changes.finish();
     return lookup::found;

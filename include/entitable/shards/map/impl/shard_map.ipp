@@ -10,6 +10,7 @@
 #include <entitable/shards/map/detail/lookup_map_state.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 #if defined(_WIN32)
 extern "C" __declspec(dllimport) unsigned long long __stdcall GetTickCount64(void);
@@ -101,6 +102,26 @@ ENTITABLE_DECL key_interval shard_place::keys() const {
 ENTITABLE_DECL std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch) {
     constexpr std::size_t most_of_base = 46; // followed by 4 digits, "x" and 12 digits
     constexpr std::size_t rest = 4 + 1 + 12;
+    if (table.size() <= most_of_base) { // written in one piece, because each request makes such a name
+        constexpr std::size_t most_digits = 20;
+        char text[most_of_base + 2 * most_digits + 1];
+        char* const end = text + sizeof text;
+        char* at = end;
+        auto const put_decimal = [&at](std::uint64_t number, std::size_t width) {
+            char* const last = at;
+            do {
+                *--at = static_cast<char>('0' + number % 10);
+                number /= 10;
+            } while (number != 0);
+            while (static_cast<std::size_t>(last - at) < width) { *--at = '0'; }
+        };
+        put_decimal(static_cast<std::uint64_t>(epoch), 1);
+        *--at = 'x';
+        put_decimal(static_cast<std::uint64_t>(shard), 4);
+        at -= table.size();
+        std::memcpy(at, table.data(), table.size());
+        return {at, static_cast<std::size_t>(end - at)};
+    }
     std::string made;
     made.reserve((std::min)(table.size(), most_of_base) + rest);
     made = table;

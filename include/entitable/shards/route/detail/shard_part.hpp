@@ -106,8 +106,9 @@ struct shard_part {
     std::optional<last_keys> last; ///< the keys of the last row received from this shard
     bool ended{};
     bool failed{};
-    bool queued{}; ///< its next row waits to be merged
-    bool stale{};  ///< whether `rows` may be behind the primary
+    bool queued{};    ///< its next row waits to be merged
+    bool stale{};     ///< whether `rows` may be behind the primary
+    bool has_etags{}; ///< `rows` have the ETags that clients of `sharded` see
 
     [[nodiscard]] bool hungry() const noexcept { return at == rows.size() && !ended; }
     /// Returns the keys whose shard is queried next, or was queried for these keys.

@@ -23,6 +23,7 @@ public:
     /// Collects a page.
     [[nodiscard]] result<query_entities::response> run() {
         query_entities::response found;
+        collects_ = true;
         auto const collect = [&](shard_part& part, std::size_t rows) { add(found.rows, part, rows); };
         ENTITABLE_CHECK(read(collect));
         if (misses_ != nullptr && !parts_.empty() && taken_ == 0 && !request_.continuation &&
@@ -42,7 +43,7 @@ public:
     [[nodiscard]] result<read_entities::response> show(read_entities const& wanted) {
         auto const pass_on = [&](shard_part& part, std::size_t rows) {
             auto const run = rows_of(part, rows);
-            (*wanted.visit)(wanted.versions ? etags_.added(run, part.way.epoch()) : run);
+            (*wanted.visit)(wanted.versions && !part.has_etags ? etags_.added(run, part.way.epoch()) : run);
         };
         ENTITABLE_CHECK(read(pass_on));
         read_entities::response done{continuation(), taken_, examined_, stale_, context_.request_charge};
@@ -203,6 +204,7 @@ private:
             each->asked.filter = request_.filter;
             each->asked.select = request_.select;
             each->asked.page_size = rows_of_part_;
+            each->has_etags = false;
             sent.push_back(each);
             stores.push_back(*std::move(store));
         }
@@ -248,11 +250,13 @@ private:
         return {};
     }
 
-    /// Reads a page of a part. A store that shows its rows shows them in runs, and makes pages row by row.
-    [[nodiscard]] result<query_entities::response> page_of_part(any_store const& store, shard_part const& part) {
+    /// Reads a page of a part. A store that shows its rows shows them in runs, and makes pages row by row. Rows that will be collected get
+    /// their ETags here, so that they are copied as they are later.
+    [[nodiscard]] result<query_entities::response> page_of_part(any_store const& store, shard_part& part) {
         if (!part.asked.select.empty()) { return store.execute(part.asked, context_); }
         query_entities::response made;
-        auto const collect = [&](std::span<row_view const> run) { append_run(made.rows, run, part.asked.page_size); };
+        part.has_etags = collects_;
+        auto const collect = [&](std::span<row_view const> run) { add_run(made.rows, run, part); };
         page_visitor const visit{collect};
         ENTITABLE_TRY(auto done, store.execute(read_entities{part.asked.table, &part.asked, &visit}, context_));
         made.continuation = std::move(done.continuation);
@@ -339,11 +343,8 @@ private:
         }
     }
 
-    /// The next rows of a part, valid until the next call.
-    [[nodiscard]] std::span<row_view const> rows_of(shard_part const& part, std::size_t rows) {
-        run_.clear();
-        for (std::size_t at = part.at; at < part.at + rows; ++at) { run_.push_back(part.rows[at]); }
-        return run_;
+    void add_run(page& to, std::span<row_view const> run, shard_part const& part) {
+        append_run(to, part.has_etags ? etags_.added(run, part.way.epoch()) : run, part.asked.page_size);
     }
 
     /// Copies rows of a part to the end of a page, with the ETags that clients of `sharded` see.
@@ -358,6 +359,7 @@ private:
             }
             out.reserve((std::min)(all_rows, std::size_t{request_.page_size}), bytes + all_rows * bytes_of_etag);
         }
+        if (part.has_etags) { return out.append(part.rows, part.at, rows); }
         for (row_view const& each : etags_.added(rows_of(part, rows), part.way.epoch())) { out.append(each); }
     }
 
@@ -370,9 +372,9 @@ private:
     std::size_t taken_{};      ///< rows passed on
     shard_part* last_taken_{}; ///< the part of the last of them
     bool more_{};              ///< there are rows behind the page
+    bool collects_{};          ///< the page is returned, with ETags
     bool in_turn_{};           ///< see `sharded_state::answers_in_turn`
     std::uint32_t rows_of_part_{};
-    std::vector<row_view> run_;
     shown_etags etags_;
 };
 

@@ -80,15 +80,17 @@ private:
     std::int64_t epoch_{};
 };
 
-/// Appends rows to a page that will have at most `most` rows. A long page grows once, and a short page stays small.
+/// Appends rows to a page that will have at most `most` rows. A page gets room for some rows, and a long page grows once.
 inline void append_run(page& to, std::span<row_view const> run, std::size_t most) {
     constexpr std::size_t some = 32;
-    if (to.size() < some && to.size() + run.size() >= some) {
+    bool const is_long = to.size() < some && to.size() + run.size() >= some;
+    if (to.empty() || is_long) {
+        std::size_t const rows = is_long ? most : (std::min)(most, some);
         constexpr std::size_t with_etag = 64;
-        constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+        std::size_t const most_bytes = std::size_t{1} << (is_long ? 20U : 14U);
         row_view const& first = run.front();
         std::size_t const bytes = first.partition_key.size() + first.row_key.size() + first.payload.size() + with_etag;
-        to.reserve(most, (std::min)(most_bytes, most * bytes));
+        to.reserve(rows, (std::min)(most_bytes, rows * bytes));
     }
     for (row_view const& each : run) { to.append(each); }
 }
@@ -189,6 +191,13 @@ protected:
         part.ended = part.ranges.empty();
     }
 
+    /// The next rows of a part, valid until the next call.
+    [[nodiscard]] std::span<row_view const> rows_of(shard_part const& part, std::size_t rows) {
+        run_.clear();
+        for (std::size_t at = part.at; at < part.at + rows; ++at) { run_.push_back(part.rows[at]); }
+        return run_;
+    }
+
     /// Makes the request of the current range, for the route of the part.
     void address(shard_part& part, shard_route way) const {
         part.way = std::move(way);
@@ -203,6 +212,7 @@ protected:
     query_entities const& request_;
     call& context_;
     shard_misses* misses_;
+    std::vector<row_view> run_;
     bool several_{}; ///< the query reads several shards
     std::uint64_t examined_{};
     bool stale_{};

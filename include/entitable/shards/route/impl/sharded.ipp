@@ -146,8 +146,7 @@ inline bool have_same_limits(profile const& one, profile const& other) noexcept 
         one.empty_keys == other.empty_keys;
 }
 
-/// Sends a request to one shard until a response is valid. `make(way)` builds the store's request; `take(answer, way)` builds the caller's
-/// response.
+/// Sends a request to one shard until a response is valid. `make(sent, way)` fills the store's request; `take(answer, way)` adapts its response.
 template <class Request, class Make, class Take>
 result<response_of<Request>> ask_shard(sharded_state& state, Request const& request, std::string_view partition_key,
     call& context, Make const& make, Take const& take) {
@@ -167,14 +166,14 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         if (!way) { return failed(way); }
         auto const store = state.store(way->store(), context);
         if (!store) { return failed(store); }
-        auto const sent = make(*way);
-        if (!sent) { return failed(sent); }
+        Request sent{};
+        if (auto made = make(sent, *way); !made) { return failed(std::move(made)); }
         if (!validated) {
             profile const limits = state.profile();
             if (!have_same_limits(store->profile(), limits)) { ENTITABLE_CHECK(validate(request, limits)); }
             validated = true;
         }
-        auto answer = store->execute(*sent, context);
+        auto answer = store->execute(sent, context);
         bool const lost = !answer && answer.error().effect == effect::unknown;
         if (lost) {
             return answer; // the map cannot help: the outcome is unknown
@@ -183,8 +182,8 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         auto const holds = state.still_holds(*way, *keys, request.table, Request::writes, missing, context);
         if (holds && *holds) {
             if (missing && way->table->whole) { return lost_part(*way->place, *way->table); }
-            if (!answer) { return answer; }
-            return take(*std::move(answer), *way);
+            if (answer) { take(*answer, *way); }
+            return answer;
         }
         if (Request::writes && answer) {
             failure moved{error_code::shard_moved,
@@ -234,14 +233,21 @@ ENTITABLE_DECL result<void> show_of_shard(sharded_state& state, read_entity cons
     }
 }
 
-inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
-    if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) { return given; }
+inline result<void> take_mutation_of_epoch(mutation& to, mutation const& given, std::int64_t epoch) {
+    to.kind = given.kind;
+    to.entity = given.entity;
+    to.sums = given.sums;
+    if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) {
+        to.condition = given.condition;
+        return {};
+    }
     auto version = etag_of_epoch(given.condition.version(), epoch);
     if (!version) {
         return failure{error_code::update_condition_not_satisfied,
             "ShardMoved: the ETag predates a move of the virtual shard; read again"};
     }
-    return mutation{given.kind, given.entity, *std::move(version)};
+    to.condition = *std::move(version);
+    return {};
 }
 
 } // namespace detail
@@ -278,14 +284,14 @@ ENTITABLE_DECL result<get_entity::response> sharded::execute(get_entity const& r
     return as_operation(request, context, *state().options.time, [&] {
         return detail::ask_shard(
             state(), request, request.partition_key, context,
-            [&](detail::shard_route const& way) -> result<get_entity> {
-                return get_entity{way.table_name(), request.partition_key, request.row_key, request.select};
+            [&](get_entity& sent, detail::shard_route const& way) -> result<void> {
+                sent = {way.table_name(), request.partition_key, request.row_key, request.select};
+                return {};
             },
-            [](get_entity::response found, detail::shard_route const& way) -> result<get_entity::response> {
+            [](get_entity::response& found, detail::shard_route const& way) {
                 found.etag = detail::etag_with_epoch(found.etag, way.epoch());
                 row_view const stored = found.entity.view();
                 found.entity = row{stored.partition_key, stored.row_key, stored.payload, found.etag.to_string()};
-                return found;
             });
     });
 }
@@ -316,13 +322,12 @@ ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity cons
     return as_operation(request, context, *state().options.time, [&] {
         return detail::ask_shard(
             state(), request, request.change.entity.partition_key(), context,
-            [&](detail::shard_route const& way) -> result<write_entity> {
-                ENTITABLE_TRY(auto change, detail::mutation_of_epoch(request.change, way.epoch()));
-                return write_entity{way.table_name(), std::move(change)};
+            [&](write_entity& sent, detail::shard_route const& way) {
+                sent.table = way.table_name();
+                return detail::take_mutation_of_epoch(sent.change, request.change, way.epoch());
             },
-            [](written done, detail::shard_route const& way) -> result<written> {
+            [](written& done, detail::shard_route const& way) {
                 done.etag = detail::etag_with_epoch(done.etag, way.epoch());
-                return done;
             });
     });
 }
@@ -334,24 +339,22 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
         auto answered = detail::ask_shard(
             state(), request,
             request.changes.empty() ? std::string_view{} : request.changes.front().entity.partition_key(), context,
-            [&](detail::shard_route const& way) -> result<transact> {
-                transact sent{way.table_name(), {}};
+            [&](transact& sent, detail::shard_route const& way) -> result<void> {
+                sent.table = way.table_name();
                 sent.changes.reserve(request.changes.size());
                 for (mutation const& each : request.changes) {
-                    auto change = detail::mutation_of_epoch(each, way.epoch());
-                    if (!change) {
-                        failure at{change.error()};
-                        at.error().operation_index = sent.changes.size();
+                    auto taken = detail::take_mutation_of_epoch(sent.changes.emplace_back(), each, way.epoch());
+                    if (!taken) {
+                        failure at{taken.error()};
+                        at.error().operation_index = sent.changes.size() - 1;
                         from_before = true;
                         return at;
                     }
-                    sent.changes.push_back(*std::move(change));
                 }
-                return sent;
+                return {};
             },
-            [](transact::response done, detail::shard_route const& way) -> result<transact::response> {
+            [](transact::response& done, detail::shard_route const& way) {
                 for (written& each : done.results) { each.etag = detail::etag_with_epoch(each.etag, way.epoch()); }
-                return done;
             });
         if (from_before && request.changes.front().entity.row_key().starts_with(system_row::operation)) {
             // A store checks the operation row before the ETag, and retries rely on that.

@@ -58,6 +58,7 @@ public:
 
 private:
     [[nodiscard]] audit_sum& at(std::size_t index, row_view of);
+    [[nodiscard]] audit_sum& at(std::size_t index, std::uint64_t digest);
 
     index_family const& family_;
     std::vector<std::size_t> indexes_;

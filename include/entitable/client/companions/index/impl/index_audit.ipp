@@ -21,8 +21,8 @@ namespace detail {
     return made.value();
 }
 
-[[nodiscard]] ENTITABLE_DECL std::uint64_t digest_of(std::size_t index, row_view of) noexcept {
-    std::uint64_t const keys = digest_of_keys(index, of);
+/// `keys`: the digest of its keys.
+[[nodiscard]] inline std::uint64_t digest_of_whole(std::uint64_t keys, row_view of, bool& damaged) noexcept {
     std::uint64_t sum = keys;
     property_cursor cursor{of.payload};
     for (property_view each; cursor.next(each);) {
@@ -35,7 +35,13 @@ namespace detail {
             sum += one.value(); // the order does not matter
         }
     }
+    damaged = damaged || cursor.damaged();
     return sum;
+}
+
+[[nodiscard]] ENTITABLE_DECL std::uint64_t digest_of(std::size_t index, row_view of) noexcept {
+    bool damaged = false;
+    return digest_of_whole(digest_of_keys(index, of), of, damaged);
 }
 
 /// Visits every entity with its expected index rows.
@@ -57,7 +63,7 @@ ENTITABLE_DECL result<void> for_each_entity(
     };
     for (entity_type const& each : family.types) {
         if (!each.indexed) { continue; }
-        ENTITABLE_CHECK(family.main.for_each_row_of(*each.type, {}, look));
+        ENTITABLE_CHECK(family.main.for_each_shown_row_of(*each.type, {}, false, look));
         ENTITABLE_CHECK(outcome);
     }
     return {};
@@ -68,29 +74,37 @@ ENTITABLE_DECL result<void> for_each_index_row(
     return family.places[index].for_each_row_of(*family.shapes[index].type, {}, function);
 }
 
+ENTITABLE_DECL audit_sum& audit_table::at(std::size_t index, std::uint64_t digest) {
+    return sums_[index * audit_sums + (digest >> 40U) % audit_sums];
+}
 ENTITABLE_DECL audit_sum& audit_table::at(std::size_t index, row_view of) {
-    return sums_[index * audit_sums + (digest_of_keys(index, of) >> 40U) % audit_sums];
+    return at(index, digest_of_keys(index, of));
 }
 
 ENTITABLE_DECL result<audit_counts> audit_table::add_all() {
     result<audit_counts> counts{std::in_place};
+    bool damaged = false;
     ENTITABLE_CHECK(for_each_entity(family_, [&](row_view, index_rows const& rows) {
         ++counts->entities;
         for (std::size_t const index : indexes_) {
             if (rows[index]) {
-                audit_sum& one = at(index, rows[index]->view());
-                one.sum += digest_of(index, rows[index]->view());
+                std::uint64_t const keys = digest_of_keys(index, rows[index]->view());
+                audit_sum& one = at(index, keys);
+                one.sum += digest_of_whole(keys, rows[index]->view(), damaged);
                 ++one.rows;
             }
         }
     }));
     for (std::size_t const index : indexes_) {
-        ENTITABLE_CHECK(for_each_index_row(family_, index, [&](row_view each) {
-            ++counts->index_rows;
-            audit_sum& one = at(index, each);
-            one.sum -= digest_of(index, each);
-            ++one.rows;
-        }));
+        ENTITABLE_CHECK(
+            family_.places[index].for_each_shown_row_of(*family_.shapes[index].type, {}, true, [&](row_view each) {
+                ++counts->index_rows;
+                std::uint64_t const keys = digest_of_keys(index, each);
+                audit_sum& one = at(index, keys);
+                one.sum -= digest_of_whole(keys, each, damaged);
+                ++one.rows;
+            }));
+        if (damaged) { return failure{error_code::row_malformed, "an index row is not a complete row of version 1"}; }
     }
     return counts;
 }
