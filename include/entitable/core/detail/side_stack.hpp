@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A second stack: a function that runs on it can be suspended and resumed. Uses `ucontext` if the system has it, otherwise a thread that
-/// runs only while the other waits.
+/// A second stack: a function that runs on it can be suspended and resumed. Switches stacks by itself on x86-64, because `ucontext` makes a
+/// system call for each switch. Elsewhere it uses `ucontext` if the system has it, otherwise a thread that runs only while the other waits.
 
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/error.hpp>
@@ -33,6 +33,14 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+#if defined(__x86_64__) && defined(__LP64__) && (defined(__GNUC__) || defined(__clang__)) && \
+    !defined(ENTITABLE_STACKS_ARE_CONTEXTS)
+#define ENTITABLE_STACKS_SWITCH_REGISTERS 1
+#else
+#define ENTITABLE_STACKS_SWITCH_REGISTERS 0
+#endif
+#include <memory>
+#include <new>
 #include <vector>
 #if defined(_LIBCPP_VERSION)
 // The library has this function of the C++ ABI, but <cxxabi.h> does not declare it.
@@ -95,7 +103,7 @@ public:
         return {made, bytes};
     }
     void give_back(block const& used) noexcept {
-        constexpr std::size_t kept = 64;
+        constexpr std::size_t kept = 256;
         if (idle_.empty()) {
 #if ENTITABLE_HAS_EXCEPTIONS
             try {
@@ -117,6 +125,47 @@ private:
     std::vector<block> idle_;
 };
 
+#if ENTITABLE_STACKS_SWITCH_REGISTERS
+/// Keeps the registers of the running code in its stack, whose top goes to `left`, and resumes the code whose stack has the top `entered`. A
+/// function that is entered for the first time gets `of`. The compiler saves all registers that it uses, because the statement changes
+/// them; the modes of rounding are saved here, as `ucontext` does. The red zone below the stack pointer is skipped. Only a call may be at this place, so the x87 registers are empty.
+[[gnu::noinline]] inline void switch_registers(void* of, void** left, void* entered) noexcept {
+    asm volatile("leaq -128(%%rsp), %%rsp\n\t"
+                 "pushq %%rbp\n\t"
+                 "leaq -8(%%rsp), %%rsp\n\t"
+                 "stmxcsr (%%rsp)\n\t"
+                 "fnstcw 4(%%rsp)\n\t"
+                 "leaq 1f(%%rip), %%rax\n\t"
+                 "pushq %%rax\n\t"
+                 "movq %%rsp, (%%rsi)\n\t"
+                 "movq %%rdx, %%rsp\n\t"
+                 "popq %%rax\n\t"
+                 "jmp *%%rax\n\t"
+                 "1:\n\t"
+                 "endbr64\n\t"
+                 "ldmxcsr (%%rsp)\n\t"
+                 "fldcw 4(%%rsp)\n\t"
+                 "leaq 8(%%rsp), %%rsp\n\t"
+                 "popq %%rbp\n\t"
+                 "leaq 128(%%rsp), %%rsp"
+        : "+D"(of), "+S"(left), "+d"(entered)
+        :
+        : "rax", "rbx", "rcx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
+        "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+#if defined(__AVX512F__)
+        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27",
+        "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+#endif
+        "memory", "cc");
+}
+/// Whether the processor keeps return addresses a second time, on a stack that only `ucontext` switches.
+inline bool has_shadow_stack() noexcept {
+    void* top = nullptr;
+    asm volatile("rdsspq %0" : "+r"(top)); // does nothing if there is none
+    return top != nullptr;
+}
+#endif
+
 /// Must not be moved. When it is destroyed, its function has ended or was never entered. Used by one thread at a time.
 class side_stack {
 public:
@@ -135,7 +184,7 @@ public:
         if (taken.memory == nullptr) { return false; }
         memory_ = taken.memory;
         bytes_ = taken.bytes;
-        return ::getcontext(&inside_) == 0 && begin();
+        return begin();
     }
     /// Runs until the function leaves (true) or has ended (false).
     bool enter() {
@@ -144,7 +193,7 @@ public:
         void* kept = nullptr;
         __sanitizer_start_switch_fiber(&kept, memory_, bytes_);
 #endif
-        (void)::swapcontext(&outside_, &inside_);
+        go_in();
 #if defined(ENTITABLE_TELLS_SANITIZER)
         __sanitizer_finish_switch_fiber(kept, nullptr, nullptr);
 #endif
@@ -157,25 +206,57 @@ public:
         void* kept = nullptr;
         __sanitizer_start_switch_fiber(&kept, around_, around_bytes_);
 #endif
-        (void)::swapcontext(&inside_, &outside_);
+        go_out();
 #if defined(ENTITABLE_TELLS_SANITIZER)
         __sanitizer_finish_switch_fiber(kept, &around_, &around_bytes_);
 #endif
     }
 
 private:
+    struct contexts {
+        ucontext_t inside{};
+        ucontext_t outside{};
+    };
     bool begin() noexcept {
-        inside_.uc_stack.ss_sp = memory_;
-        inside_.uc_stack.ss_size = bytes_;
-        inside_.uc_link = nullptr;
+#if ENTITABLE_STACKS_SWITCH_REGISTERS
+        if (!has_shadow_stack()) {
+            // The address at which the code begins, and the address to which it would return. At the beginning of a function the stack pointer
+            // is 8 bytes below a multiple of 16.
+            auto* const top = reinterpret_cast<void**>(static_cast<unsigned char*>(memory_) + bytes_ - 16);
+            top[0] = reinterpret_cast<void*>(&begun); // NOLINT: an address of code
+            top[1] = nullptr;
+            inside_ = top;
+            return true;
+        }
+#endif
+        contexts_.reset(new (std::nothrow) contexts);
+        if (contexts_ == nullptr || ::getcontext(&contexts_->inside) != 0) { return false; }
+        contexts_->inside.uc_stack.ss_sp = memory_;
+        contexts_->inside.uc_stack.ss_size = bytes_;
+        contexts_->inside.uc_link = nullptr;
         auto const self = reinterpret_cast<std::uintptr_t>(this); // makecontext passes numbers of type int
-        ::makecontext(&inside_, reinterpret_cast<void (*)()>(&first), 2,
+        ::makecontext(&contexts_->inside, reinterpret_cast<void (*)()>(&first), 2,
             static_cast<unsigned>(static_cast<std::uint64_t>(self) >> 32U), static_cast<unsigned>(self));
         return true;
     }
+    void go_in() {
+#if ENTITABLE_STACKS_SWITCH_REGISTERS
+        if (contexts_ == nullptr) { return switch_registers(this, &outside_, inside_); }
+#endif
+        (void)::swapcontext(&contexts_->outside, &contexts_->inside);
+    }
+    void go_out() {
+#if ENTITABLE_STACKS_SWITCH_REGISTERS
+        if (contexts_ == nullptr) { return switch_registers(this, &inside_, outside_); }
+#endif
+        (void)::swapcontext(&contexts_->inside, &contexts_->outside);
+    }
     static void first(unsigned high, unsigned low) {
         auto const address = static_cast<std::uintptr_t>(static_cast<std::uint64_t>(high) << 32U | low);
-        auto* const self = reinterpret_cast<side_stack*>(address); // NOLINT: makecontext passes only ints
+        begun(reinterpret_cast<side_stack*>(address)); // NOLINT: makecontext passes only ints
+    }
+    /// Is not left: the last switch does not return.
+    static void begun(side_stack* self) {
 #if defined(ENTITABLE_TELLS_SANITIZER)
         __sanitizer_finish_switch_fiber(nullptr, &self->around_, &self->around_bytes_);
 #endif
@@ -184,7 +265,7 @@ private:
 #if defined(ENTITABLE_TELLS_SANITIZER)
         __sanitizer_start_switch_fiber(nullptr, self->around_, self->around_bytes_);
 #endif
-        (void)::setcontext(&self->outside_);
+        self->go_out();
     }
     /// Switches the thread's state of exceptions being handled, which belongs to a stack.
     void switch_exceptions() noexcept {
@@ -206,8 +287,11 @@ private:
     std::size_t bytes_;
     void* memory_{};
     bool ended_{};
-    ucontext_t inside_{};
-    ucontext_t outside_{};
+#if ENTITABLE_STACKS_SWITCH_REGISTERS
+    void* inside_{};
+    void* outside_{};
+#endif
+    std::unique_ptr<contexts> contexts_; ///< null if registers are switched without them
     unsigned char exceptions_[2 * sizeof(void*)]{};
 #if defined(ENTITABLE_TELLS_SANITIZER)
     void const* around_{};

@@ -131,8 +131,7 @@ private:
         function_ref<write_outcome(detail::pg_pool::borrowed&, detail::pg_wait const&)> ask);
     [[nodiscard]] static write_outcome judge(detail::pg_rows const& traced, lone_write const& sent, bool ended);
     [[nodiscard]] bool confirm(detail::pg_pool::borrowed& on, detail::pg_wait const& until);
-    [[nodiscard]] std::int64_t lock_of(
-        std::string_view table, std::string_view partition, std::string_view const* row) const noexcept;
+    [[nodiscard]] std::int64_t lock_of(std::string_view table, std::string_view partition) const noexcept;
     void note(std::int64_t version, std::int64_t removals) noexcept;
     [[nodiscard]] bool is_stale(detail::pg_pool::borrowed& on, error const& why);
     [[nodiscard]] result<void> commit(detail::pg_pool::borrowed& on, call const& context);

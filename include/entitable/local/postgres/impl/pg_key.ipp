@@ -17,7 +17,15 @@ inline void append_unit(std::string& to, unsigned unit) {
 }
 
 ENTITABLE_DECL bool append_utf16_key(std::string_view stored, std::string& to) {
-    for (std::size_t at = 0; at < stored.size();) {
+    // Most keys are ASCII. They are most of the client's own work for a row of a few properties.
+    std::size_t const begin = to.size();
+    std::size_t at = 0;
+    to.resize(begin + 2 * stored.size());
+    for (; at < stored.size() && static_cast<unsigned char>(stored[at]) < 0x80; ++at) {
+        to[begin + 2 * at + 1] = stored[at]; // the other byte is 0
+    }
+    to.resize(begin + 2 * at);
+    while (at < stored.size()) {
         unsigned const lead = pg_byte(stored, at);
         if (lead < 0x80) {
             append_unit(to, lead);

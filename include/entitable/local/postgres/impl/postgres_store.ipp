@@ -169,7 +169,7 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
     if (!detail::append_utf16_key(partition, asked.partition)) {
         return failure{error_code::invalid_input, "the partition key must be valid UTF-8"};
     }
-    asked.lock = lock_of(table, asked.partition, nullptr);
+    asked.lock = lock_of(table, asked.partition);
     detail::pg_array array;
     rows([&](std::string_view row) {
         std::string key;

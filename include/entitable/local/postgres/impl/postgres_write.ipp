@@ -11,6 +11,21 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// FNV-1a of one more part of a name, and of its size.
+inline std::uint64_t add_to_pg_lock(std::uint64_t hash, std::string_view part) noexcept {
+    for (char const each : part) { hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U; }
+    return (hash ^ part.size()) * 0x100000001b3U;
+}
+
+/// The lock of a row continues the hash of its partition.
+inline std::int64_t pg_row_lock(std::int64_t partition_lock, std::string_view row) noexcept {
+    return static_cast<std::int64_t>(add_to_pg_lock(static_cast<std::uint64_t>(partition_lock), row));
+}
+
+} // namespace detail
+
 /// A write of one row, in the forms that statements take, and what was known before it was sent.
 struct postgres_store::lone_write {
     row_write change;
@@ -25,18 +40,9 @@ struct postgres_store::lone_write {
 };
 
 /// FNV-1a over the schema and the keys. Two keys with the same number wait for each other, which is harmless.
-ENTITABLE_DECL std::int64_t postgres_store::lock_of(
-    std::string_view table, std::string_view partition, std::string_view const* row) const noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    auto const add = [&](std::string_view part) {
-        for (char const each : part) { hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U; }
-        hash = (hash ^ part.size()) * 0x100000001b3U;
-    };
-    add(pool_->options().schema);
-    add(table);
-    add(partition);
-    if (row != nullptr) { add(*row); }
-    return static_cast<std::int64_t>(hash);
+ENTITABLE_DECL std::int64_t postgres_store::lock_of(std::string_view table, std::string_view partition) const noexcept {
+    std::uint64_t const schema = detail::add_to_pg_lock(0xcbf29ce484222325U, pool_->options().schema);
+    return static_cast<std::int64_t>(detail::add_to_pg_lock(detail::add_to_pg_lock(schema, table), partition));
 }
 
 /// Records the greatest version and number of removals in responses, for `judge`.
@@ -60,9 +66,8 @@ ENTITABLE_DECL void postgres_store::send(detail::pg_connection& on, lone_write& 
     std::int64_t const ticks = on.now();
     bool on_time = ticks - nearest <= sent.version_before;
     pg_number const now{ticks};
-    std::string_view const row{sent.row};
     auto const partition_lock = [&] { return pg_number{sent.partition_lock}; };
-    auto const row_lock = [&] { return pg_number{lock_of(sent.table, sent.partition, &row)}; };
+    auto const row_lock = [&] { return pg_number{detail::pg_row_lock(sent.partition_lock, sent.row)}; };
     pg_number const required{sent.change.version.value_or(-1)};
     auto const choose = [&](pg_statement late) {
         sent.statement = on_time ? static_cast<pg_statement>(static_cast<std::uint8_t>(late) + 1) : late;
@@ -164,7 +169,7 @@ ENTITABLE_DECL result<row_written> postgres_store::write_row(std::string_view ta
     if (sent.bytes.size() >= row_format::header_size) {
         row_format::store(sent.bytes.data() + row_format::timestamp_offset, static_cast<std::int64_t>(tokens_.bits()));
     }
-    sent.partition_lock = lock_of(table, sent.partition, nullptr);
+    sent.partition_lock = lock_of(table, sent.partition);
     for (unsigned tries = 0;; ++tries) {
         ENTITABLE_TRY(auto on, pool_->borrow_place(detail::pg_lane_use::write, sent.partition_lock, context));
         if (!on.fresh() && on->hung_up()) {
@@ -210,10 +215,9 @@ ENTITABLE_DECL std::optional<result<row_written>> postgres_store::insert_with_ot
     sent.version_before = version_seen_.load(memory_order::relaxed);
     sent.removals_before = removals_seen_.load(memory_order::relaxed);
     sent.statement = detail::pg_statement::insert_many;
-    std::string_view const row{sent.row};
     result<std::int64_t> version = std::int64_t{0};
     if (!on->insert_in_group(sent.table, sent.partition, sent.row, sent.bytes, sent.partition_lock,
-            lock_of(sent.table, sent.partition, &row), context, version)) {
+            detail::pg_row_lock(sent.partition_lock, sent.row), context, version)) {
         return std::nullopt;
     }
     if (!version) {
