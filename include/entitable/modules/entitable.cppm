@@ -49,6 +49,7 @@ module;
 #include <initializer_list>
 #include <iosfwd>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
