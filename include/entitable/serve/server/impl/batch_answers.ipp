@@ -54,7 +54,7 @@ public:
         std::int64_t const second = ticks - static_cast<std::int64_t>(ticks_of_second(ticks));
         if (second_text_.empty() || second != second_) {
             second_ = second;
-            second_text_ = text::joined({"ETag: ", etag_text_of(date_time{second})});
+            second_text_ = text::joined({"ETag: ", etag::of(date_time{second}).to_string()});
             second_text_.resize(second_text_.size() - etag_suffix.size() - 1); // and without the Z
         }
         char fraction[16];
