@@ -152,7 +152,13 @@ private:
             out.fields = known_fields_;
             if (fields_id_) { out.content_id = *fields_id_; }
         }
+        return read_body(boundary, out);
+    }
+
+    /// Reads the body of a request, up to a boundary, which is stored in `met_`.
+    bool read_body(std::string_view boundary, sent_operation& out) {
         char const* const begin = rest_.data();
+        std::string_view line;
         for (;;) {
             char const* const end = rest_.data();
             if (!next_line(line)) { return false; }

@@ -99,36 +99,40 @@ ENTITABLE_DECL key_interval shard_place::keys() const {
         row.high.empty() ? key_bound{} : key_bound::excluding(row.high)};
 }
 
+/// Longest name of a table that stands whole in the names of its parts; it is followed by 4 digits, "x" and 12 digits.
+inline constexpr std::size_t most_of_shard_base = 46;
+
+/// Writes the name of a part in one piece, because each request makes such a name. The table's is at most `most_of_shard_base` long.
+[[nodiscard]] inline std::string short_shard_table_name(
+    std::string_view table, std::int32_t shard, std::int64_t epoch) {
+    constexpr std::size_t most_digits = 20;
+    char text[most_of_shard_base + 2 * most_digits + 1];
+    char* const end = text + sizeof text;
+    char* at = end;
+    auto const put_decimal = [&at](std::uint64_t number, std::size_t width) {
+        char* const last = at;
+        do {
+            *--at = static_cast<char>('0' + number % 10);
+            number /= 10;
+        } while (number != 0);
+        while (static_cast<std::size_t>(last - at) < width) { *--at = '0'; }
+    };
+    put_decimal(static_cast<std::uint64_t>(epoch), 1);
+    *--at = 'x';
+    put_decimal(static_cast<std::uint64_t>(shard), 4);
+    at -= table.size();
+    std::memcpy(at, table.data(), table.size());
+    return {at, static_cast<std::size_t>(end - at)};
+}
+
 ENTITABLE_DECL std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch) {
-    constexpr std::size_t most_of_base = 46; // followed by 4 digits, "x" and 12 digits
+    if (table.size() <= most_of_shard_base) { return short_shard_table_name(table, shard, epoch); }
     constexpr std::size_t rest = 4 + 1 + 12;
-    if (table.size() <= most_of_base) { // written in one piece, because each request makes such a name
-        constexpr std::size_t most_digits = 20;
-        char text[most_of_base + 2 * most_digits + 1];
-        char* const end = text + sizeof text;
-        char* at = end;
-        auto const put_decimal = [&at](std::uint64_t number, std::size_t width) {
-            char* const last = at;
-            do {
-                *--at = static_cast<char>('0' + number % 10);
-                number /= 10;
-            } while (number != 0);
-            while (static_cast<std::size_t>(last - at) < width) { *--at = '0'; }
-        };
-        put_decimal(static_cast<std::uint64_t>(epoch), 1);
-        *--at = 'x';
-        put_decimal(static_cast<std::uint64_t>(shard), 4);
-        at -= table.size();
-        std::memcpy(at, table.data(), table.size());
-        return {at, static_cast<std::size_t>(end - at)};
-    }
     std::string made;
-    made.reserve((std::min)(table.size(), most_of_base) + rest);
+    made.reserve(most_of_shard_base + rest);
     made = table;
-    if (made.size() > most_of_base) {
-        made.resize(most_of_base - 16);
-        append_hexadecimal(made, shard_hash(text::ascii_lower(table)));
-    }
+    made.resize(most_of_shard_base - 16);
+    append_hexadecimal(made, shard_hash(text::ascii_lower(table)));
     text::append_decimal(made, static_cast<std::uint64_t>(shard), 4);
     made += 'x';
     text::append_decimal(made, static_cast<std::uint64_t>(epoch));

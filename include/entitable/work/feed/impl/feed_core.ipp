@@ -22,28 +22,37 @@ ENTITABLE_DECL feed_core::feed_core(shared<index_family> of, std::string group, 
       claim_(ids_.next()),
       lanes_(family_->log ? family_->log->feed_lanes : 0) {}
 
-ENTITABLE_DECL result<void> feed_core::check_options() const {
-    auto const allowed = [](char each) {
+[[nodiscard]] inline bool is_group_name(std::string_view name) noexcept {
+    return !name.empty() && name.size() <= 50 && std::ranges::all_of(name, [](char each) {
         return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
             each == '-' || each == '_';
-    };
+    });
+}
+
+/// Compares the numbers among the options with their limits.
+[[nodiscard]] inline result<void> check_feed_limits(feed_options const& of) {
+    if (of.lease < std::chrono::seconds{2} || of.lease > std::chrono::hours{7 * 24}) {
+        return failure{error_code::out_of_range_input, "the lease of a feed must be between 2 s and 7 days"};
+    }
+    if (of.max_partitions < 1 || of.max_partitions > 49) {
+        return failure{error_code::out_of_range_input, "max_partitions of a feed must be between 1 and 49"};
+    }
+    if (of.max_changes < 1 || of.max_changes > 1000) {
+        return failure{error_code::out_of_range_input, "max_changes of a feed must be between 1 and 1000"};
+    }
+    if (of.max_lanes < 1 || of.max_attempts < 1) {
+        return failure{error_code::out_of_range_input, "max_lanes and max_attempts of a feed must be at least 1"};
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> feed_core::check_options() const {
     if (lanes_.empty()) { return moved_from("table"); }
-    if (group_.empty() || group_.size() > 50 || !std::ranges::all_of(group_, allowed)) {
+    if (!is_group_name(group_)) {
         return failure{error_code::invalid_input,
             "the name of a group must have 1 to 50 letters, digits, hyphens and underscores"};
     }
-    if (options_.lease < std::chrono::seconds{2} || options_.lease > std::chrono::hours{7 * 24}) {
-        return failure{error_code::out_of_range_input, "the lease of a feed must be between 2 s and 7 days"};
-    }
-    if (options_.max_partitions < 1 || options_.max_partitions > 49) {
-        return failure{error_code::out_of_range_input, "max_partitions of a feed must be between 1 and 49"};
-    }
-    if (options_.max_changes < 1 || options_.max_changes > 1000) {
-        return failure{error_code::out_of_range_input, "max_changes of a feed must be between 1 and 1000"};
-    }
-    if (options_.max_lanes < 1 || options_.max_attempts < 1) {
-        return failure{error_code::out_of_range_input, "max_lanes and max_attempts of a feed must be at least 1"};
-    }
+    ENTITABLE_CHECK(check_feed_limits(options_));
     if (!options_.calls.operation_id.empty()) {
         return failure{error_code::invalid_input, "a feed sends several writes, so it takes no operation id"};
     }
@@ -84,6 +93,12 @@ ENTITABLE_DECL failure feed_core::missing() const {
             "\" is not registered: call create()"})};
 }
 
+ENTITABLE_DECL failure feed_core::trimmed_away(std::string_view partition_key) const {
+    return failure{error_code::log_trimmed,
+        text::joined({"the change log of the partition \"", partition_key, "\" of the table \"", table(),
+            "\" does not reach back to the position of the group \"", group_, "\""})};
+}
+
 /// Renews a lease, in a transaction of its lane.
 [[nodiscard]] inline mutation renewed_lease(once_row const& at, etag const& version) {
     row_builder made{at.partition_key, at.row_key};
@@ -93,54 +108,73 @@ ENTITABLE_DECL failure feed_core::missing() const {
 
 ENTITABLE_DECL result<bool> feed_core::hold(std::size_t lane) {
     held_lane& one = lanes_[lane];
-    clock& time = *options_.time;
-    steady_time const now = time.steady();
-    auto const half = std::chrono::duration_cast<steady_time::duration>(options_.lease) / 2;
-    once_row const at = lease_row(lane);
+    steady_time const now = options_.time->steady();
     if (one.held && !one.version.empty()) {
+        auto const half = std::chrono::duration_cast<steady_time::duration>(options_.lease) / 2;
         if (now - one.renewed_at < half) { return true; }
-        call own = new_call();
-        auto made = family_->main.store().execute(write_entity{name_, renewed_lease(at, one.version)}, own);
-        if (made) {
-            one.version = std::move(made->etag);
-            one.renewed_at = now;
-            return true;
-        }
-        if (made.error().effect == effect::none && made.error().code != error_code::update_condition_not_satisfied &&
-            made.error().code != error_code::resource_not_found) {
-            return std::move(made).as_failure();
-        }
-        forget(lane); // claimed again, or another worker has it
+        ENTITABLE_TRY(bool const renewed, renew(lane, now));
+        if (renewed) { return true; }
     }
     if (now < one.not_before) { return false; }
     if (!one.held) {
-        auto const held = static_cast<std::size_t>(std::ranges::count(lanes_, true, &held_lane::held));
-        if (held >= options_.max_lanes) { return false; }
-        ENTITABLE_TRY(auto const own, registration(lane));
-        if (!own) { return missing(); }
-        one.joined = own->joined;
-        one.turn += 1;
+        ENTITABLE_TRY(bool const begun, begin_turn(lane));
+        if (!begun) { return false; }
     }
+    return claim_lane(lane, now);
+}
+
+ENTITABLE_DECL result<bool> feed_core::renew(std::size_t lane, steady_time now) {
+    held_lane& one = lanes_[lane];
+    call own = new_call();
+    auto made = family_->main.store().execute(write_entity{name_, renewed_lease(lease_row(lane), one.version)}, own);
+    if (made) {
+        one.version = std::move(made->etag);
+        one.renewed_at = now;
+        return true;
+    }
+    if (made.error().effect == effect::none && made.error().code != error_code::update_condition_not_satisfied &&
+        made.error().code != error_code::resource_not_found) {
+        return std::move(made).as_failure();
+    }
+    forget(lane); // claimed again, or another worker has it
+    return false;
+}
+
+ENTITABLE_DECL result<bool> feed_core::begin_turn(std::size_t lane) {
+    auto const held = static_cast<std::size_t>(std::ranges::count(lanes_, true, &held_lane::held));
+    if (held >= options_.max_lanes) { return false; }
+    ENTITABLE_TRY(auto const own, registration(lane));
+    if (!own) { return missing(); }
+    lanes_[lane].joined = own->joined;
+    lanes_[lane].turn += 1;
+    return true;
+}
+
+ENTITABLE_DECL result<bool> feed_core::claim_lane(std::size_t lane, steady_time now) {
+    clock& time = *options_.time;
+    once_row const at = lease_row(lane);
     once_claim wanted;
     wanted.claim = claim_;
     wanted.id = claim_;
     call context = new_call();
     auto claiming = claim_once(at, wanted, context, time, {options_.max_attempts, options_.delays, ids_.random()});
     auto claimed = entitable::run(claiming, context, time, family_->main.store());
-    if (!claimed) {
-        bool const again = one.held;
-        if (again) { forget(lane); }
-        if (claimed.error().code != error_code::store_busy) { return std::move(claimed).as_failure(); }
-        std::chrono::nanoseconds const lease{options_.lease};
-        std::chrono::nanoseconds const left = claimed.error().retry_after.value_or(options_.lease);
-        one.not_before = now + std::chrono::duration_cast<steady_time::duration>((std::min)(left, lease));
-        return false;
-    }
+    if (!claimed) { return without_lane(lane, std::move(claimed).as_failure(), now); }
     if (!claimed->mine) { return lost(lane); }
+    held_lane& one = lanes_[lane];
     one.version = claimed->version;
     one.held = true;
     one.renewed_at = now;
     return true;
+}
+
+ENTITABLE_DECL result<bool> feed_core::without_lane(std::size_t lane, failure&& refused, steady_time now) {
+    if (lanes_[lane].held) { forget(lane); }
+    if (refused.error().code != error_code::store_busy) { return std::move(refused); }
+    std::chrono::nanoseconds const lease{options_.lease};
+    std::chrono::nanoseconds const left = refused.error().retry_after.value_or(options_.lease);
+    lanes_[lane].not_before = now + std::chrono::duration_cast<steady_time::duration>((std::min)(left, lease));
+    return false;
 }
 
 ENTITABLE_DECL result<std::optional<std::size_t>> feed_core::next(
@@ -153,20 +187,8 @@ ENTITABLE_DECL result<std::optional<std::size_t>> feed_core::next(
     call waiting = new_call();
     waiting.deadline = no_deadline; // the timeout is for each request
     for (;;) {
-        for (std::size_t index = 0; index < lanes_.size(); ++index) {
-            std::size_t const lane = (next_lane_ + index) % lanes_.size();
-            if (lanes_[lane].looked) { continue; }
-            ENTITABLE_TRY(bool const held, hold(lane));
-            if (!held) { continue; }
-            to.clear();
-            ENTITABLE_TRY(bool const found, look(lane, to));
-            if (found) {
-                next_lane_ = (lane + 1) % lanes_.size();
-                idle_rounds_ = 0;
-                return std::optional{lane};
-            }
-            lanes_[lane].looked = true;
-        }
+        ENTITABLE_TRY(auto const found, look_around(to));
+        if (found) { return found; }
         for (held_lane& each : lanes_) { each.looked = false; }
         ++idle_rounds_;
         steady_time const now = time.steady();
@@ -177,8 +199,25 @@ ENTITABLE_DECL result<std::optional<std::size_t>> feed_core::next(
     }
 }
 
-ENTITABLE_DECL result<void> feed_core::for_each_of(
-    std::size_t lane, std::string const& prefix, function_ref<result<bool>(row_view)> visit, date_time* told) const {
+ENTITABLE_DECL result<std::optional<std::size_t>> feed_core::look_around(std::vector<fed_partition>& to) {
+    for (std::size_t index = 0; index < lanes_.size(); ++index) {
+        std::size_t const lane = (next_lane_ + index) % lanes_.size();
+        if (lanes_[lane].looked) { continue; }
+        ENTITABLE_TRY(bool const held, hold(lane));
+        if (!held) { continue; }
+        to.clear();
+        ENTITABLE_TRY(bool const found, look(lane, to));
+        if (found) {
+            next_lane_ = (lane + 1) % lanes_.size();
+            idle_rounds_ = 0;
+            return std::optional{lane};
+        }
+        lanes_[lane].looked = true;
+    }
+    return std::optional<std::size_t>{};
+}
+
+ENTITABLE_DECL query_entities feed_core::rows_with(std::size_t lane, std::string const& prefix) const {
     query_entities asked;
     asked.table = name_;
     asked.range.partition = key_interval::only(feed_lane_key(lane));
@@ -186,7 +225,12 @@ ENTITABLE_DECL result<void> feed_core::for_each_of(
     after.back() = '"'; // follows the exclamation mark with which each prefix ends
     asked.range.row = {key_bound::including(prefix), key_bound::excluding(std::move(after))};
     asked.page_size = 1000;
-    page_cursor pages{std::move(asked)};
+    return asked;
+}
+
+ENTITABLE_DECL result<void> feed_core::for_each_of(
+    std::size_t lane, std::string const& prefix, function_ref<result<bool>(row_view)> visit, date_time* told) const {
+    page_cursor pages{rows_with(lane, prefix)};
     while (pages.more()) {
         call own = new_call();
         ENTITABLE_TRY(auto const found, pages.take(family_->main.store().execute(pages.request(), own)));
@@ -202,7 +246,37 @@ ENTITABLE_DECL result<void> feed_core::for_each_of(
     return {};
 }
 
+/// Whether a position is not before any of the announcements.
+[[nodiscard]] inline bool has_reached_all(log_position const& position, std::vector<announcement> const& announced) {
+    return std::ranges::all_of(announced,
+        [&](announcement const& each) { return has_reached(position, position.log, each.log_lane, each.number); });
+}
+
+/// Whether a partition that is not handed over has a position to save, or an announcement to remove.
+[[nodiscard]] inline bool is_unsaved(fed_partition const& one) {
+    return one.changes.position != one.before || std::ranges::any_of(one.announced, [&](announcement const& each) {
+        return has_reached(one.changes.position, one.changes.position.log, each.log_lane, each.number);
+    });
+}
+
 ENTITABLE_DECL result<bool> feed_core::look(std::size_t lane, std::vector<fed_partition>& to) {
+    ENTITABLE_CHECK(prepare_look(lane));
+    ENTITABLE_TRY(lane_look found, look_at_announced(lane));
+    held_lane& one = lanes_[lane];
+    std::vector<fed_partition> quiet; // processed before, or without changes
+    one.complete = found.news < options_.max_partitions;
+    for (fed_partition& each : found.partitions) {
+        one.complete = one.complete && !each.has_more;
+        (each.has_news ? to : quiet).push_back(std::move(each));
+    }
+    if (std::ranges::any_of(quiet, is_unsaved)) {
+        ENTITABLE_CHECK(finish(lane, quiet, one.turn));
+        one.looked = false;
+    }
+    return !to.empty();
+}
+
+ENTITABLE_DECL result<void> feed_core::prepare_look(std::size_t lane) {
     held_lane& one = lanes_[lane];
     constexpr std::size_t most_positions = 20'000; // bounds the memory of a worker
     if (one.positions.size() > most_positions) { one.positions.clear(); }
@@ -211,69 +285,74 @@ ENTITABLE_DECL result<bool> feed_core::look(std::size_t lane, std::vector<fed_pa
         if (!own) { return missing(); }
         one.joined = own->joined;
     }
-    std::vector<fed_partition> all;
-    std::map<std::string, undecided> open;
-    std::set<std::string> present; // announced partitions
+    return {};
+}
+
+ENTITABLE_DECL result<feed_core::lane_look> feed_core::look_at_announced(std::size_t lane) {
+    result<lane_look> found{std::in_place};
     fed_partition current;
-    std::size_t news = 0;
-    auto const end_partition = [&]() -> result<void> {
-        if (current.announced.empty()) { return {}; }
-        fed_partition ended = std::exchange(current, {});
-        present.insert(ended.changes.partition_key);
-        auto const waits = one.unsettled.find(ended.changes.partition_key);
-        if (waits != one.unsettled.end()) {
-            auto const known = one.positions.find(ended.changes.partition_key);
-            bool const nothing_new =
-                known != one.positions.end() && std::ranges::all_of(ended.announced, [&](announcement const& each) {
-                    return has_reached(known->second.at, known->second.at.log, each.log_lane, each.number);
-                });
-            if (nothing_new && options_.time->steady() < waits->second) { return {}; }
-            one.unsettled.erase(waits);
-        }
-        ENTITABLE_CHECK(look_at(lane, ended));
-        for (announcement const& each : ended.announced) { // others are not there any more
-            auto const was = one.open.find(each.row_key);
-            if (was != one.open.end()) { open.insert(*was); }
-        }
-        news += ended.has_news ? 1U : 0U;
-        all.push_back(std::move(ended));
-        return {};
-    };
     ENTITABLE_CHECK(for_each_of(lane, feed_prefix('a'), [&](row_view stored) -> result<bool> {
         ENTITABLE_TRY(announcement read, read_announcement(stored));
         if (!current.announced.empty() && current.changes.partition_key != read.partition_key) {
-            ENTITABLE_CHECK(end_partition());
-            if (news >= options_.max_partitions) { return false; }
+            ENTITABLE_CHECK(add_partition(lane, std::exchange(current, {}), *found));
+            if (found->news >= options_.max_partitions) { return false; }
         }
         current.changes.partition_key = read.partition_key;
         current.announced.push_back(std::move(read));
         return true;
     }));
-    if (news < options_.max_partitions) {
-        ENTITABLE_CHECK(end_partition());
-        one.open = std::move(open);
-        std::erase_if(one.unsettled, [&](auto const& each) { return !present.contains(each.first); });
+    if (found->news < options_.max_partitions) {
+        if (!current.announced.empty()) { ENTITABLE_CHECK(add_partition(lane, std::move(current), *found)); }
+        held_lane& one = lanes_[lane];
+        one.open = std::move(found->open);
+        std::erase_if(one.unsettled, [&](auto const& each) { return !found->present.contains(each.first); });
     }
-    std::vector<fed_partition> quiet; // processed before, or without changes
-    one.complete = news < options_.max_partitions;
-    for (fed_partition& each : all) {
-        one.complete = one.complete && !each.has_more;
-        (each.has_news ? to : quiet).push_back(std::move(each));
+    return found;
+}
+
+ENTITABLE_DECL result<void> feed_core::add_partition(std::size_t lane, fed_partition&& ended, lane_look& to) {
+    to.present.insert(ended.changes.partition_key);
+    if (waits_for_others(lane, ended)) { return {}; }
+    ENTITABLE_CHECK(look_at(lane, ended));
+    held_lane const& one = lanes_[lane];
+    for (announcement const& each : ended.announced) { // others are not there any more
+        auto const was = one.open.find(each.row_key);
+        if (was != one.open.end()) { to.open.insert(*was); }
     }
-    bool const is_due = std::ranges::any_of(quiet, [](fed_partition const& each) {
-        return each.changes.position != each.before ||
-            std::ranges::any_of(each.announced, [&](announcement const& told) {
-                return has_reached(each.changes.position, each.changes.position.log, told.log_lane, told.number);
-            });
-    });
-    if (is_due) {
-        ENTITABLE_CHECK(finish(lane, quiet, one.turn));
-        one.looked = false;
-    }
-    return !to.empty();
+    to.news += ended.has_news ? 1U : 0U;
+    to.partitions.push_back(std::move(ended));
+    return {};
+}
+
+ENTITABLE_DECL bool feed_core::waits_for_others(std::size_t lane, fed_partition const& one) {
+    held_lane& held = lanes_[lane];
+    auto const waits = held.unsettled.find(one.changes.partition_key);
+    if (waits == held.unsettled.end()) { return false; }
+    auto const known = held.positions.find(one.changes.partition_key);
+    bool const nothing_new = known != held.positions.end() && has_reached_all(known->second.at, one.announced);
+    if (nothing_new && options_.time->steady() < waits->second) { return true; }
+    held.unsettled.erase(waits);
+    return false;
 }
 
 ENTITABLE_DECL result<void> feed_core::look_at(std::size_t lane, fed_partition& one) {
+    std::string const& partition_key = one.changes.partition_key;
+    ENTITABLE_CHECK(take_position(lane, one));
+    bool const has_position = !one.version.empty();
+    if (has_position && has_reached_all(one.before, one.announced)) { return {}; }
+    ENTITABLE_TRY(log_position const from, start_in(lane, one));
+    ENTITABLE_TRY(
+        logged_changes page, read_logged_changes(*family_, partition_key, from, changes_options{options_.max_changes}));
+    if (page.needs_full_read && !options_.full_reads && has_position) { return trimmed_away(partition_key); }
+    one.changes.needs_full_read = page.needs_full_read && options_.full_reads;
+    one.changes.changes = std::move(page.changes);
+    one.changes.position = std::move(page.position);
+    one.has_more = page.more;
+    one.has_news = one.changes.needs_full_read || !one.changes.changes.empty();
+    return page.more || page.needs_full_read ? result<void>{} : decide(lane, one);
+}
+
+ENTITABLE_DECL result<void> feed_core::take_position(std::size_t lane, fed_partition& one) {
     held_lane& held = lanes_[lane];
     std::string const& partition_key = one.changes.partition_key;
     auto known = held.positions.find(partition_key);
@@ -285,31 +364,15 @@ ENTITABLE_DECL result<void> feed_core::look_at(std::size_t lane, fed_partition& 
     one.before = known->second.at;
     one.trimmed = known->second.trimmed;
     one.changes.position = one.before;
-    bool const has_position = !one.version.empty();
-    bool const reached = has_position && std::ranges::all_of(one.announced, [&](announcement const& each) {
-        return has_reached(one.before, one.before.log, each.log_lane, each.number);
-    });
-    if (reached) { return {}; }
-    log_position from = one.before;
-    if (!has_position) {
-        // A partition without a position is newer than the group, unless `create` has announced it, with the number 0, or still may.
-        bool const is_new = held.joined &&
-            std::ranges::none_of(one.announced, [](announcement const& each) { return each.number == 0; });
-        if (is_new) { ENTITABLE_TRY(from, first_position(*family_)); }
-    }
-    ENTITABLE_TRY(
-        logged_changes page, read_logged_changes(*family_, partition_key, from, changes_options{options_.max_changes}));
-    if (page.needs_full_read && !options_.full_reads && has_position) {
-        return failure{error_code::log_trimmed,
-            text::joined({"the change log of the partition \"", partition_key, "\" of the table \"", table(),
-                "\" does not reach back to the position of the group \"", group_, "\""})};
-    }
-    one.changes.needs_full_read = page.needs_full_read && options_.full_reads;
-    one.changes.changes = std::move(page.changes);
-    one.changes.position = std::move(page.position);
-    one.has_more = page.more;
-    one.has_news = one.changes.needs_full_read || !one.changes.changes.empty();
-    return page.more || page.needs_full_read ? result<void>{} : decide(lane, one);
+    return {};
+}
+
+ENTITABLE_DECL result<log_position> feed_core::start_in(std::size_t lane, fed_partition const& one) const {
+    // A partition without a position is newer than the group, unless `create` has announced it, with the number 0, or still may.
+    bool const is_new = one.version.empty() && lanes_[lane].joined &&
+        std::ranges::none_of(one.announced, [](announcement const& each) { return each.number == 0; });
+    if (is_new) { return first_position(*family_); }
+    return one.before;
 }
 
 ENTITABLE_DECL result<void> feed_core::decide(std::size_t lane, fed_partition const& one) {

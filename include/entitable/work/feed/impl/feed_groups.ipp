@@ -63,20 +63,9 @@ ENTITABLE_DECL result<bool> feed_core::create() {
     bool joined = true;
     std::string scanned;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        row_builder made{feed_lane_key(lane), feed_prefix('g') + group_};
-        made.add("Joined", value_view{false});
-        made.add("Scanned", std::string_view{});
-        call own = new_call();
-        auto const written = family_->main.store().execute(write_entity{name_, mutation::insert(made.build())}, own);
-        if (!written && written.error().code != error_code::entity_already_exists) { return failure{written.error()}; }
-        if (written) {
-            joined = false;
-            continue;
-        }
-        ENTITABLE_TRY(auto const known, registration(lane));
-        if (!known) { return missing(); }
-        joined = joined && known->joined;
-        if (lane == 0) { scanned = known->scanned; }
+        ENTITABLE_TRY(auto const known, insert_registration(lane));
+        joined = joined && known && known->joined;
+        if (known && lane == 0) { scanned = known->scanned; }
     }
     if (joined) { return false; }
     ENTITABLE_CHECK(announce_all(std::move(scanned)));
@@ -84,32 +73,50 @@ ENTITABLE_DECL result<bool> feed_core::create() {
     return true;
 }
 
+ENTITABLE_DECL result<std::optional<feed_core::registered>> feed_core::insert_registration(std::size_t lane) {
+    row_builder made{feed_lane_key(lane), feed_prefix('g') + group_};
+    made.add("Joined", value_view{false});
+    made.add("Scanned", std::string_view{});
+    call own = new_call();
+    auto const written = family_->main.store().execute(write_entity{name_, mutation::insert(made.build())}, own);
+    if (written) { return std::optional<registered>{}; }
+    if (written.error().code != error_code::entity_already_exists) { return failure{written.error()}; }
+    auto known = registration(lane);
+    if (known && !*known) { return missing(); }
+    return known;
+}
+
 ENTITABLE_DECL result<void> feed_core::announce_all(std::string scanned) {
     for (;;) {
-        query_entities asked;
-        asked.table = table();
-        if (!scanned.empty()) { asked.range.partition.lower = key_bound::excluding(scanned); }
-        asked.select = {"PartitionKey", "RowKey"};
-        asked.page_size = 1000;
-        // One page, and then what is behind its last partition: a large partition does not have to be read.
-        page_cursor pages{std::move(asked)};
-        std::vector<std::string> partitions;
-        std::string last = scanned;
-        while (pages.more() && last == scanned) {
-            call own = new_call();
-            ENTITABLE_TRY(auto const found, pages.take(family_->main.store().execute(pages.request(), own)));
-            for (std::size_t at = 0; at < found.rows.size(); ++at) {
-                std::string_view const key = found.rows[at].partition_key;
-                if (key == last && !(key.empty() && partitions.empty())) { continue; }
-                last = key;
-                if (!system_row::is_one(key)) { partitions.emplace_back(key); }
-            }
-        }
-        ENTITABLE_CHECK(announce_some(partitions));
-        if (!pages.more()) { return {}; }
-        scanned = last;
+        ENTITABLE_TRY(auto found, partitions_after(scanned));
+        ENTITABLE_CHECK(announce_some(found.keys));
+        if (!found.more) { return {}; }
+        scanned = std::move(found.last);
         ENTITABLE_CHECK(mark(0, false, scanned));
     }
+}
+
+ENTITABLE_DECL result<feed_core::some_partitions> feed_core::partitions_after(std::string const& scanned) const {
+    query_entities asked;
+    asked.table = table();
+    if (!scanned.empty()) { asked.range.partition.lower = key_bound::excluding(scanned); }
+    asked.select = {"PartitionKey", "RowKey"};
+    asked.page_size = 1000;
+    // One page, and then what is behind its last partition: a large partition does not have to be read.
+    page_cursor pages{std::move(asked)};
+    result<some_partitions> made{std::in_place, some_partitions{{}, scanned, false}};
+    while (pages.more() && made->last == scanned) {
+        call own = new_call();
+        ENTITABLE_TRY(auto const found, pages.take(family_->main.store().execute(pages.request(), own)));
+        for (std::size_t at = 0; at < found.rows.size(); ++at) {
+            std::string_view const key = found.rows[at].partition_key;
+            if (key == made->last && !(key.empty() && made->keys.empty())) { continue; }
+            made->last = key;
+            if (!system_row::is_one(key)) { made->keys.emplace_back(key); }
+        }
+    }
+    made->more = pages.more();
+    return made;
 }
 
 ENTITABLE_DECL result<void> feed_core::announce_some(std::vector<std::string> const& partitions) {
@@ -133,42 +140,51 @@ ENTITABLE_DECL result<void> feed_core::announce_some(std::vector<std::string> co
 
 ENTITABLE_DECL result<void> feed_core::leave() {
     ENTITABLE_CHECK(check_options());
-    std::size_t const most = family_->main.store().profile().max_operations;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        std::string const partition = feed_lane_key(lane);
-        // The lease goes with the registration, so that no worker saves a position later.
-        for (;;) {
-            std::vector<mutation> rows;
-            for (std::string const& key : {feed_prefix('g') + group_, feed_prefix('l') + group_}) {
-                call own = new_call();
-                auto const found = family_->main.store().execute(get_entity{name_, partition, key, {}}, own);
-                if (found) {
-                    rows.push_back(mutation::remove(row{partition, key, {}}, any_etag));
-                } else if (found.error().code != error_code::resource_not_found) {
-                    return failure{found.error()};
-                }
-            }
-            if (rows.empty()) { break; }
-            call own = new_call();
-            auto made = family_->main.store().execute(transact{name_, std::move(rows)}, own);
-            if (!made && made.error().code != error_code::resource_not_found) { return std::move(made).as_failure(); }
-        }
+        ENTITABLE_CHECK(remove_registration(lane));
         forget(lane);
-        for (bool more = true; more;) {
-            transact request{name_, {}};
-            ENTITABLE_CHECK(
-                for_each_of(lane, text::joined({feed_prefix('p'), group_, "!"}), [&](row_view stored) -> result<bool> {
-                    request.changes.push_back(mutation::remove(row{partition, stored.row_key, {}}, any_etag));
-                    return request.changes.size() < most;
-                }));
-            more = request.changes.size() == most;
-            if (request.changes.empty()) { break; }
+        ENTITABLE_CHECK(remove_positions(lane));
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> feed_core::remove_registration(std::size_t lane) {
+    std::string const partition = feed_lane_key(lane);
+    for (;;) {
+        std::vector<mutation> rows;
+        for (std::string const& key : {feed_prefix('g') + group_, feed_prefix('l') + group_}) {
             call own = new_call();
-            auto made = family_->main.store().execute(request, own);
-            if (made) { continue; }
-            if (made.error().code != error_code::resource_not_found) { return std::move(made).as_failure(); }
-            more = true; // another program removes them as well
+            auto const found = family_->main.store().execute(get_entity{name_, partition, key, {}}, own);
+            if (found) {
+                rows.push_back(mutation::remove(row{partition, key, {}}, any_etag));
+            } else if (found.error().code != error_code::resource_not_found) {
+                return failure{found.error()};
+            }
         }
+        if (rows.empty()) { return {}; }
+        call own = new_call();
+        auto made = family_->main.store().execute(transact{name_, std::move(rows)}, own);
+        if (!made && made.error().code != error_code::resource_not_found) { return std::move(made).as_failure(); }
+    }
+}
+
+ENTITABLE_DECL result<void> feed_core::remove_positions(std::size_t lane) {
+    std::string const partition = feed_lane_key(lane);
+    std::string const prefix = text::joined({feed_prefix('p'), group_, "!"});
+    std::size_t const most = family_->main.store().profile().max_operations;
+    for (bool more = true; more;) {
+        transact request{name_, {}};
+        ENTITABLE_CHECK(for_each_of(lane, prefix, [&](row_view stored) -> result<bool> {
+            request.changes.push_back(mutation::remove(row{partition, stored.row_key, {}}, any_etag));
+            return request.changes.size() < most;
+        }));
+        more = request.changes.size() == most;
+        if (request.changes.empty()) { return {}; }
+        call own = new_call();
+        auto made = family_->main.store().execute(request, own);
+        if (made) { continue; }
+        if (made.error().code != error_code::resource_not_found) { return std::move(made).as_failure(); }
+        more = true; // another program removes them as well
     }
     return {};
 }
@@ -197,56 +213,65 @@ ENTITABLE_DECL result<feed_status> feed_core::status() {
     result<feed_status> made{std::in_place};
     std::map<std::string, group_status> groups;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        std::vector<announcement> announced;
-        std::map<std::pair<std::string, std::uint32_t>, std::int64_t> heads; ///< numbers of the last changes
-        date_time told;
-        ENTITABLE_CHECK(for_each_of(
-            lane, feed_prefix('a'),
-            [&](row_view stored) -> result<bool> {
-                ENTITABLE_TRY(announcement read, read_announcement(stored));
-                announced.push_back(std::move(read));
-                return true;
-            },
-            &told));
-        if (lane == 0 || told < made->time) { made->time = told; }
-        made->announcements += announced.size();
-        ENTITABLE_TRY(auto const here, groups_of(lane));
-        for (registered const& each : here) {
-            auto const [at, is_new] = groups.try_emplace(each.name, group_status{each.name, each.joined, told, 0});
+        ENTITABLE_TRY(lane_state here, state_of(lane));
+        if (lane == 0 || here.told < made->time) { made->time = here.told; }
+        made->announcements += here.announced.size();
+        ENTITABLE_TRY(auto const named, groups_of(lane));
+        for (registered const& each : named) {
+            auto const at = groups.try_emplace(each.name, group_status{each.name, each.joined, here.told, 0}).first;
             group_status& group = at->second;
             group.joined = group.joined && each.joined;
-            group.processed_until = (std::min)(group.processed_until, told);
-            std::string last;
-            fed_position position;
-            bool is_behind = false;
-            bool is_first = true;
-            for (announcement const& one : announced) {
-                if (is_first || one.partition_key != last) {
-                    ENTITABLE_TRY(position, position_of(lane, each.name, one.partition_key));
-                    last = one.partition_key;
-                    is_behind = false;
-                    is_first = false;
-                }
-                bool const processed =
-                    !position.version.empty() && has_reached(position.at, position.at.log, one.log_lane, one.number);
-                if (processed) { continue; }
-                // What is announced may not be written: the rest of a block, or a writer that has ended.
-                auto const [head, is_unread] = heads.try_emplace({one.partition_key, one.log_lane});
-                if (is_unread) {
-                    ENTITABLE_TRY(auto const read, read_head_of(*family_, one.partition_key, one.log_lane, new_call()));
-                    head->second = read ? read->number : 0;
-                }
-                if (!position.version.empty() &&
-                    has_reached(position.at, position.at.log, one.log_lane, head->second)) {
-                    continue;
-                }
-                group.processed_until = (std::min)(group.processed_until, one.time);
-                if (!std::exchange(is_behind, true)) { ++group.partitions_behind; }
-            }
+            group.processed_until = (std::min)(group.processed_until, here.told);
+            ENTITABLE_CHECK(add_unprocessed(lane, here, group));
         }
     }
     for (auto& [name, each] : groups) { made->groups.push_back(std::move(each)); }
     return made;
+}
+
+ENTITABLE_DECL result<feed_core::lane_state> feed_core::state_of(std::size_t lane) const {
+    result<lane_state> made{std::in_place};
+    ENTITABLE_CHECK(for_each_of(
+        lane, feed_prefix('a'),
+        [&](row_view stored) -> result<bool> {
+            ENTITABLE_TRY(announcement read, read_announcement(stored));
+            made->announced.push_back(std::move(read));
+            return true;
+        },
+        &made->told));
+    return made;
+}
+
+ENTITABLE_DECL result<void> feed_core::add_unprocessed(std::size_t lane, lane_state& of, group_status& group) const {
+    announcement const* last = nullptr;
+    fed_position position;
+    bool is_behind = false;
+    for (announcement const& one : of.announced) {
+        if (last == nullptr || one.partition_key != last->partition_key) {
+            ENTITABLE_TRY(position, position_of(lane, group.name, one.partition_key));
+            is_behind = false;
+        }
+        last = &one;
+        auto const has_processed = [&](std::int64_t number) {
+            return !position.version.empty() && has_reached(position.at, position.at.log, one.log_lane, number);
+        };
+        if (has_processed(one.number)) { continue; }
+        // What is announced may not be written: the rest of a block, or a writer that has ended.
+        ENTITABLE_TRY(std::int64_t const written, last_number_of(of, one));
+        if (has_processed(written)) { continue; }
+        group.processed_until = (std::min)(group.processed_until, one.time);
+        if (!std::exchange(is_behind, true)) { ++group.partitions_behind; }
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<std::int64_t> feed_core::last_number_of(lane_state& of, announcement const& one) const {
+    auto const [head, is_unread] = of.heads.try_emplace({one.partition_key, one.log_lane});
+    if (is_unread) {
+        ENTITABLE_TRY(auto const read, read_head_of(*family_, one.partition_key, one.log_lane, new_call()));
+        head->second = read ? read->number : 0;
+    }
+    return head->second;
 }
 
 } // namespace detail

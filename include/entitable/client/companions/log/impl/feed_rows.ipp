@@ -59,31 +59,35 @@ ENTITABLE_DECL row announcement_row(
     return made.build();
 }
 
-ENTITABLE_DECL result<announcement> read_announcement(row_view stored) {
+/// Reads the lane of the log and the number, with which the row key of an announcement ends. Returns whether they have their form.
+[[nodiscard]] inline bool read_end_of_key(std::string_view key, announcement& to) noexcept {
     constexpr std::size_t digits = 16;
-    auto const partition = stored.find("Partition");
-    std::string_view const key = stored.row_key;
-    bool fits = partition && partition->type() == edm_type::string && key.size() > digits + 4;
-    announcement made;
+    if (key.size() <= digits + 4) { return false; }
     std::uint64_t number = 0;
-    for (std::size_t at = digits; fits && at > 0; --at) {
+    for (std::size_t at = digits; at > 0; --at) {
         int const digit = hexadecimal_digit(key[key.size() - at]);
-        fits = digit >= 0;
-        number = number << 4U | static_cast<std::uint64_t>(fits ? digit : 0);
+        if (digit < 0) { return false; }
+        number = number << 4U | static_cast<std::uint64_t>(digit);
     }
-    for (std::size_t at = 0; fits && at < 2; ++at) {
+    to.number = static_cast<std::int64_t>(number);
+    for (std::size_t at = 0; at < 2; ++at) {
         char const digit = key[key.size() - digits - 3 + at];
-        fits = digit >= '0' && digit <= '9';
-        made.log_lane = made.log_lane * 10 + static_cast<std::uint32_t>(fits ? digit - '0' : 0);
+        if (digit < '0' || digit > '9') { return false; }
+        to.log_lane = to.log_lane * 10 + static_cast<std::uint32_t>(digit - '0');
     }
-    if (!fits) {
+    return true;
+}
+
+ENTITABLE_DECL result<announcement> read_announcement(row_view stored) {
+    auto const partition = stored.find("Partition");
+    announcement made;
+    if (!partition || partition->type() != edm_type::string || !read_end_of_key(stored.row_key, made)) {
         failure malformed{error_code::row_mismatch, "an announcement does not have the form of version 1"};
         malformed.error().detail = keys_text(stored.partition_key, stored.row_key);
         return malformed;
     }
-    made.row_key = key;
+    made.row_key = stored.row_key;
     made.partition_key = partition->bytes();
-    made.number = static_cast<std::int64_t>(number);
     made.time = stored.timestamp();
     return made;
 }
