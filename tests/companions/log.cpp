@@ -878,6 +878,86 @@ TEST_CASE("synchronize: only what the log names is read, and everything if the l
     CHECK(device.orders.scan_table().count().value() == 2'500);
 }
 
+TEST_CASE("synchronize: a push that is overtaken by an undone edit does not make later calls read everything") {
+    for (bool const removes : {false, true}) {
+        for (bool const applied : {false, true}) {
+            for (std::size_t lose = 1; lose <= 3; ++lose) { // the log, the rows, the push
+                INFO("removes " << removes << ", applied " << applied << ", request " << lose);
+                opened<> cloud;
+                opened<> device;
+                sync_options how;
+                how.partitions = {"Kiel"};
+                cloud.orders.insert(make(1)).value();
+                cloud.orders.insert(make(2)).value();
+                for (int round = 0; round < 2; ++round) { synchronize(device.orders, cloud.orders, how).value(); }
+                if (removes) {
+                    device.orders.remove("Kiel", 1, any_etag).value();
+                } else {
+                    device.orders.replace(make(1, 9), any_etag).value();
+                }
+                cloud.meddled = {};
+                cloud.meddled.lose = lose;
+                cloud.meddled.applied = applied;
+                cloud.meddled.then = [&] { // the connection ends
+                    cloud.meddled.lose = cloud.meddled.requests + 1;
+                    cloud.meddled.applied = false;
+                };
+                CHECK_FALSE(synchronize(device.orders, cloud.orders, how)->good());
+                cloud.meddled = {};
+                device.orders.upsert(make(1)).value(); // the content of the base
+                for (int round = 0; round < 2; ++round) {
+                    CHECK(synchronize(device.orders, cloud.orders, how)->good());
+                }
+                cloud.meddled = {};
+                CHECK(synchronize(device.orders, cloud.orders, how)->good());
+                CHECK(cloud.meddled.requests == 1);
+                CHECK(cloud.orders.get("Kiel", 1)->cents == 5);
+                for (row const& each : device.rows()) {
+                    bool const is_base = each.row_key().starts_with(system_row::base);
+                    CHECK_FALSE((is_base && each.view().find("Push")));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("synchronize: rows with the same properties in another order are unchanged for the log, too") {
+    opened<> cloud;
+    opened<> device;
+    sync_options how;
+    how.partitions = {"Kiel"};
+    cloud.orders.insert(make(2)).value();
+    auto const put_reversed = [](opened<> const& side, std::int64_t cents) {
+        row_builder made{"Kiel", "ORDER:0000000001"};
+        made.add("cents", value_view{cents});
+        made.add("customer", value_view{"ann"});
+        call context;
+        any_store{side.store}
+            .execute(write_entity{"orders", mutation::insert_or_replace(made.build())}, context)
+            .value();
+    };
+    auto const quiet_requests = [&] {
+        for (int round = 0; round < 2; ++round) {
+            auto const report = synchronize(device.orders, cloud.orders, how).value();
+            CHECK(report.good());
+            CHECK(report.conflicts.empty());
+        }
+        cloud.meddled = {};
+        CHECK(synchronize(device.orders, cloud.orders, how)->good());
+        return cloud.meddled.requests;
+    };
+    device.orders.insert(make(1)).value();
+    put_reversed(cloud, 5);
+    CHECK(quiet_requests() == 1); // the two rows are adopted
+    device.orders.replace(make(1, 6), any_etag).value();
+    CHECK(quiet_requests() == 1);
+    put_reversed(device, 6); // a local program that writes no new content
+    CHECK(quiet_requests() == 1);
+    put_reversed(device, 7);
+    CHECK(quiet_requests() == 1);
+    CHECK(cloud.orders.get("Kiel", 1)->cents == 7);
+}
+
 TEST_CASE("synchronize: a restored file and another cloud are not taken for quiet by the log") {
     opened<> cloud;
     opened<> device;

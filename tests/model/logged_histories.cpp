@@ -3,7 +3,8 @@
 
 // Random histories of three devices and a cloud with a change log: edits and removals everywhere, also in the middle of a synchronisation;
 // requests and responses that are lost, requests that arrive late, programs that end, logs that are trimmed, files that are restored from
-// backups, and clocks that jump. In the end all have the same rows, and nothing is lost without a report.
+// backups, and clocks that jump. In the end all have the same rows, nothing is lost without a report, and a quiet synchronisation is
+// one request.
 
 #include "support/defects.hpp"
 #include "support/long.hpp"
@@ -100,6 +101,20 @@ public:
             }
             if (auto wrong = record_->wrong(key, last); !wrong.empty()) { return wrong; }
         }
+        for (std::size_t place = 1; place <= devices; ++place) {
+            // The first request of a handle asks for the companions of the table.
+            bool ended = false;
+            std::size_t sent = 0;
+            notes const here = open(place, any_store{stores_[place]});
+            notes const cloud = open(0, passing(0, 0, false, ended, &sent));
+            sync_options how;
+            how.partitions = {"ann"};
+            for (std::size_t const most : {2U, 1U}) {
+                sent = 0;
+                if (!synchronize(here, cloud, how)) { return "a quiet synchronisation fails"; }
+                if (sent > most) { return "a quiet synchronisation took " + std::to_string(sent) + " requests"; }
+            }
+        }
         return "";
     }
     [[nodiscard]] std::size_t trimmed() const noexcept { return trimmed_; }
@@ -157,24 +172,26 @@ private:
         bool ended = false;
         edits seen;
         bool changes = false;
-        auto const done =
-            open(0, passing(0, below(2) == 0 ? 0 : 8, false, ended)).transact("ann", [&](auto& all) -> result<void> {
-                auto found = all.get(key);
-                if (!found && found.error().code != error_code::resource_not_found) { return failure{found.error()}; }
-                seen = found ? edits_of(found->Text) : edits{};
-                changes = found.has_value() || !made.empty();
-                edits now = seen;
-                now.insert(made);
-                note const one{"ann", key, text_of(now)};
-                if (made.empty()) {
-                    if (found) { all.remove(*found, any_etag); }
-                } else if (found) {
-                    all.replace(one);
-                } else {
-                    all.insert(one);
-                }
-                return {};
-            });
+        auto const done = open(0, passing(0, below(2) == 0 ? 0 : 8, false, ended, nullptr))
+                              .transact("ann", [&](auto& all) -> result<void> {
+                                  auto found = all.get(key);
+                                  if (!found && found.error().code != error_code::resource_not_found) {
+                                      return failure{found.error()};
+                                  }
+                                  seen = found ? edits_of(found->Text) : edits{};
+                                  changes = found.has_value() || !made.empty();
+                                  edits now = seen;
+                                  now.insert(made);
+                                  note const one{"ann", key, text_of(now)};
+                                  if (made.empty()) {
+                                      if (found) { all.remove(*found, any_etag); }
+                                  } else if (found) {
+                                      all.replace(one);
+                                  } else {
+                                      all.insert(one);
+                                  }
+                                  return {};
+                              });
         if (made.empty() && changes) { record_->begun[key].push_back(seen); }
         if (!done || !changes) { return; }
         if (made.empty()) {
@@ -228,14 +245,16 @@ private:
         }
     }
     /// A store whose requests go wrong: one in how many; 0 for none. After the end of the program no request is sent.
-    any_store passing(std::size_t place, std::size_t faults, bool others, bool& ended, std::size_t device = 0) {
-        return with_defect([this, place, faults, others, &ended, device]<class Request>(any_store const& below_it,
+    any_store passing(
+        std::size_t place, std::size_t faults, bool others, bool& ended, std::size_t* sent, std::size_t device = 0) {
+        return with_defect([this, place, faults, others, &ended, sent, device]<class Request>(any_store const& below_it,
                                Request const& request, call& context) -> result<response_of<Request>> {
             error gone = testing::lost_request();
             gone.effect = Request::writes ? effect::unknown : effect::none;
             result<response_of<Request>> lost{failure{gone}}; // named: GCC 12 warns about a temporary
             if (ended) { return lost; }
             if (others && below(6) == 0) { meanwhile(device); }
+            if (sent != nullptr) { ++*sent; }
             std::size_t const luck = faults != 0 ? below(faults) : 9;
             if (luck == 0 || luck == 1) {
                 ended = luck == 0; // the program ends, before or after the request
@@ -269,8 +288,8 @@ private:
             record_->add(of, place, false); // the policy may be called in vain: another was faster
             return conflicts_(of);
         };
-        auto const made = synchronize(open(place, passing(place, faults, others, ended, place)),
-            open(0, passing(0, faults, others, ended, place)), how);
+        auto const made = synchronize(open(place, passing(place, faults, others, ended, nullptr, place)),
+            open(0, passing(0, faults, others, ended, nullptr, place)), how);
         bool const done = made && made->failed.empty();
         if (done) { record_->restored.erase(place); }
         if (made) {

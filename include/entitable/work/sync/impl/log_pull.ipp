@@ -4,6 +4,7 @@
 
 #include <entitable/client/companion_writer.hpp>
 #include <entitable/client/companions/log/logged_changes.hpp>
+#include <entitable/core/row/compare.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/sync/detail/partition_sync.hpp>
 
@@ -18,8 +19,13 @@ inline constexpr std::size_t most_read_alone = 20;
 ENTITABLE_DECL bool partition_sync::is_unchanged_here() const {
     for (auto const& [row_key, base] : here_.bases) {
         auto const here = here_.rows.find(row_key);
-        bool const same = here == here_.rows.end() ? !base.content : base.content == content_of(here->second);
-        if (!same || !base.push.empty()) { return false; }
+        if (!base.push.empty()) { return false; }
+        bool const is_here = here != here_.rows.end();
+        if (is_here != base.content.has_value()) { return false; }
+        // As `decide` compares: the sides may store their properties in different orders.
+        bool const same = !is_here || *base.content == content_of(here->second) ||
+            same_properties(here->second, row_view{of_.partition_key, row_key, *base.content});
+        if (!same) { return false; }
     }
     for (auto const& [row_key, stored] : here_.rows) {
         if (!here_.bases.contains(row_key)) { return false; }

@@ -200,9 +200,12 @@ ENTITABLE_DECL result<partition_sync::plan> partition_sync::decide(bool restored
         if (base != here_.bases.end() && base->first == *least) { ++base; }
         bool const same_there = same_side(of.there, of.base);
         if (same_there && same_side(of.here, of.base)) {
-            // A base that only a refused push had noted: neither side has had the row.
-            bool const left_over = !of.base && here_.bases.find(of.row_key) != here_.bases.end();
-            if (left_over) { made.changes.push_back({std::string{of.row_key}, {}, {}, base_to(of.row_key, {}), {}}); }
+            // A base that names a push that was refused. No later push may come to replace it, and with the name each run compares everything.
+            auto const known = here_.bases.find(of.row_key);
+            bool const left_over = known != here_.bases.end() && !known->second.push.empty();
+            if (left_over && !held_.contains(of.row_key)) {
+                made.changes.push_back({std::string{of.row_key}, {}, {}, base_to(of.row_key, of.base), {}});
+            }
             continue;
         }
         if (is_held(of)) { continue; }
