@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto last_of_the_service = static_cast<int>(error_code::other_service_error);
 constexpr auto first_of_ours = static_cast<int>(error_code::not_supported);
-constexpr auto last_of_ours = static_cast<int>(error_code::many_removals);
+constexpr auto last_of_ours = static_cast<int>(error_code::group_missing);
 
 } // namespace
 
