@@ -171,9 +171,9 @@ ENTITABLE_DECL result<bool> feed_core::claim_lane(std::size_t lane, steady_time 
 ENTITABLE_DECL result<bool> feed_core::without_lane(std::size_t lane, failure&& refused, steady_time now) {
     if (lanes_[lane].held) { forget(lane); }
     if (refused.error().code != error_code::store_busy) { return std::move(refused); }
-    std::chrono::nanoseconds const lease{options_.lease};
-    std::chrono::nanoseconds const left = refused.error().retry_after.value_or(options_.lease);
-    lanes_[lane].not_before = now + std::chrono::duration_cast<steady_time::duration>((std::min)(left, lease));
+    // Clocks that disagree may give a lease that ends in centuries.
+    auto const left = (std::min)(refused.error().retry_after.value_or(options_.lease), options_.lease);
+    lanes_[lane].not_before = now + std::chrono::duration_cast<steady_time::duration>(left);
     return false;
 }
 
