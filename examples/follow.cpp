@@ -9,6 +9,7 @@
 
 #include <iostream>
 #include <map>
+#include <set>
 
 using namespace entitable;
 
@@ -41,7 +42,8 @@ using search_index = std::map<std::string, std::string>; // customer, by city an
 void work_for_search(orders_table const& orders, feed const& changes, search_index& index) {
     while (auto const batch = changes.next().value()) {
         for (partition_changes const& each : batch->partitions()) {
-            if (each.needs_full_read) { // the group has joined: everything once
+            if (each.needs_full_read) { // the group has joined, or is behind the log: replaces what it has
+                std::erase_if(index, [&](auto const& one) { return one.first.starts_with(each.partition_key + " "); });
                 for (order const& one : orders.where(fields<order>::city == each.partition_key)) {
                     index[one.city + " " + std::to_string(one.number)] = one.customer;
                 }
@@ -70,16 +72,23 @@ void work_for_cache(orders_table const& orders, caches_table const& caches, feed
                         ENTITABLE_TRY(auto const fresh, batch->done_with(all, each));
                         ENTITABLE_TRY(auto const known, all.template find<open_orders>());
                         open_orders now = known.value_or(open_orders{each.partition_key});
-                        for (logged_change const& change : fresh.changes) {
-                            for (logged_row const& row : change.rows) {
-                                std::int32_t const number = std::stoi(row.row_key);
-                                ENTITABLE_TRY(auto const one, orders.find(each.partition_key, number));
-                                ENTITABLE_TRY(auto const before, all.template find<seen_order>(number));
-                                now.count += std::int64_t{one && one->open} - std::int64_t{before && before->open};
-                                all.insert_or_replace(seen_order{each.partition_key, number, one && one->open});
-                            }
+                        std::set<std::int32_t> numbers;
+                        if (fresh.needs_full_read) { // also of orders that were removed in the meantime
+                            auto const in_city = fields<order>::city == each.partition_key;
+                            auto const known_in_city = fields<seen_order>::city == each.partition_key;
+                            for (order const& one : orders.where(in_city)) { numbers.insert(one.number); }
+                            for (seen_order const& one : caches.where(known_in_city)) { numbers.insert(one.number); }
                         }
-                        if (!fresh.changes.empty()) { all.insert_or_replace(now); }
+                        for (logged_change const& change : fresh.changes) {
+                            for (logged_row const& row : change.rows) { numbers.insert(std::stoi(row.row_key)); }
+                        }
+                        for (std::int32_t const number : numbers) {
+                            ENTITABLE_TRY(auto const one, orders.find(each.partition_key, number));
+                            ENTITABLE_TRY(auto const before, all.template find<seen_order>(number));
+                            now.count += std::int64_t{one && one->open} - std::int64_t{before && before->open};
+                            all.insert_or_replace(seen_order{each.partition_key, number, one && one->open});
+                        }
+                        if (!numbers.empty()) { all.insert_or_replace(now); }
                         std::cout << "cache: " << each.partition_key << ", " << fresh.changes.size()
                                   << " new changes\n";
                         return {};

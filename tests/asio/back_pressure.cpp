@@ -23,7 +23,7 @@ using entitable_test::book_of;
 namespace {
 
 /// Lets the process open only a few more descriptors. The sanitizer of virtual calls opens a pipe when it meets a type for the first time, and
-/// takes the object for invalid if there is no descriptor: a test does once without the limit what it does within, and checks its results
+/// takes the object for invalid without a free descriptor: a test does once without the limit what it does within, and checks its results
 /// after the limit.
 struct few_descriptors {
     rlimit before{};

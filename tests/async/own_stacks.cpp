@@ -4,6 +4,7 @@
 // Blocking code on stacks of its own: transactions, bulk loads, queues, units of work and shards in one thread.
 
 #include <entitable/bulk.hpp>
+#include <entitable/core/detail/side_stack.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/shards.hpp>
@@ -16,6 +17,7 @@
 #include <support/maps.hpp>
 
 #include <algorithm>
+#include <cfenv>
 #include <set>
 
 using namespace entitable;
@@ -499,3 +501,25 @@ TEST_CASE("stacks are used again, and an end without memory for one is an error 
     CHECK_THROWS_AS(loop.run(on_own_stack(loop, without_result, too_many)), error);
 }
 #endif
+
+TEST_CASE("own stacks: a mode of rounding stays on its stack") {
+    struct {
+        detail::side_stack* on{};
+        int kept{};
+    } inside;
+    detail::stack_pool pool;
+    auto const run = [](void* of) {
+        auto& all = *static_cast<decltype(inside)*>(of);
+        std::fesetround(FE_UPWARD);
+        all.on->leave();
+        all.kept = std::fegetround();
+    };
+    detail::side_stack stack{pool, 256 * 1024, run, &inside};
+    inside.on = &stack;
+    REQUIRE(stack.allocate());
+    CHECK(stack.enter());
+    CHECK(std::fegetround() == FE_TONEAREST);
+    CHECK_FALSE(stack.enter());
+    CHECK(inside.kept == FE_UPWARD);
+    CHECK(std::fegetround() == FE_TONEAREST);
+}

@@ -33,27 +33,13 @@ using notes = table<note, logged>;
 
 constexpr std::size_t devices = 3;
 
-/// The clock of one store: wrong by years, and set forwards and backwards.
-class jumping_clock final : public entitable::clock {
-public:
-    date_time now() noexcept override { return {system_clock().now().ticks + off_.count() / 100}; }
-    steady_time steady() noexcept override { return system_clock().steady(); }
-    void wait_until(steady_time time) noexcept override { system_clock().wait_until(time); }
-    void jump(random_source& random) {
-        off_ = std::chrono::hours{static_cast<int>(random.bits() % 100'000) - 50'000}; // up to six years
-    }
-
-private:
-    std::chrono::nanoseconds off_{};
-};
-
 /// What the history does wrong on purpose.
 enum class planted : std::uint8_t { nothing, edits_past_the_log };
 
 class history {
 public:
     history(std::uint64_t seed, bool restores, planted defect)
-        : random_(seed), restores_(restores), defect_(defect), conflicts_(policy()) {
+        : random_(seed), restores_(restores), defect_(defect), conflicts_(edit_policy(random_)) {
         for (std::size_t place = 0; place <= devices; ++place) {
             clocks_[place].jump(random_);
             stores_[place] = memory_backend{local_options{.time = &clocks_[place]}};
@@ -122,22 +108,6 @@ public:
 
 private:
     [[nodiscard]] std::size_t below(std::size_t limit) { return random_.bits() % limit; }
-    [[nodiscard]] sync_policy policy() {
-        switch (below(4)) {
-            case 0: return keep_mine;
-            case 1: return merge_properties(keep_mine);
-            case 2: // merges the edits of both
-                return [](sync_conflict const& of) -> result<sync_decision> {
-                    if (!of.here || !of.there) {
-                        return sync_decision{of.here ? sync_choice::mine : sync_choice::theirs, {}};
-                    }
-                    edits all = edits_of(of.here->view().find("Text")->as_string());
-                    all.merge(edits_of(of.there->view().find("Text")->as_string()));
-                    return sync_decision{sync_choice::merged, note_row(of.row_key, text_of(all))};
-                };
-            default: return keep_theirs;
-        }
-    }
     notes open(std::size_t place, any_store through) {
         table_options how;
         how.seed = ++seeds_;

@@ -20,22 +20,9 @@ namespace {
 
 constexpr std::size_t devices = 3;
 
-/// The clock of one store: wrong by years, and set forwards and backwards.
-class jumping_clock final : public entitable::clock {
-public:
-    date_time now() noexcept override { return {system_clock().now().ticks + off_.count() / 100}; }
-    steady_time steady() noexcept override { return system_clock().steady(); }
-    void wait_until(steady_time time) noexcept override { system_clock().wait_until(time); }
-    void jump(random_source& random) {
-        off_ = std::chrono::hours{static_cast<int>(random.bits() % 100'000) - 50'000}; // up to six years
-    }
-
-private:
-    std::chrono::nanoseconds off_{};
-};
-
 struct history {
-    explicit history(std::uint64_t seed) : random(seed), record(std::make_shared<edit_record>()), conflicts(policy()) {
+    explicit history(std::uint64_t seed)
+        : random(seed), record(std::make_shared<edit_record>()), conflicts(edit_policy(random)) {
         for (std::size_t place = 0; place <= devices; ++place) {
             clocks[place].jump(random);
             stores[place] = memory_backend{local_options{.time = &clocks[place]}};
@@ -45,22 +32,6 @@ struct history {
     }
 
     [[nodiscard]] std::size_t below(std::size_t limit) { return random.bits() % limit; }
-    [[nodiscard]] sync_policy policy() {
-        switch (below(4)) {
-            case 0: return keep_mine;
-            case 1: return merge_properties(keep_mine);
-            case 2: // merges the edits of both
-                return [](sync_conflict const& of) -> result<sync_decision> {
-                    if (!of.here || !of.there) {
-                        return sync_decision{of.here ? sync_choice::mine : sync_choice::theirs, {}};
-                    }
-                    edits all = edits_of(of.here->view().find("Text")->as_string());
-                    all.merge(edits_of(of.there->view().find("Text")->as_string()));
-                    return sync_decision{sync_choice::merged, note_row(of.row_key, text_of(all))};
-                };
-            default: return keep_theirs;
-        }
-    }
 
     /// Sends the next request of an operation; false at its end. `faults`: one in how many requests goes wrong; 0 for none.
     template <class Operation>

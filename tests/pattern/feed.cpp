@@ -12,6 +12,7 @@
 #include <entitable/memory.hpp>
 #include <entitable/testing/contents.hpp>
 #include <entitable/testing/crash_points.hpp>
+#include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <map>
@@ -365,6 +366,20 @@ TEST_CASE("feed: batches of at most max_partitions, and pages of at most max_cha
         shop.orders.insert(make("city" + std::to_string(number), 1)).value();
     }
     CHECK(drain(changes) == "Kiel:+1+2 Kiel:+3+4 Kiel:+5 city1:+1 city2:+1 city3:+1 city4:+1 city5:+1");
+}
+
+TEST_CASE("feed: a page of changes that names no rows does not end the look") {
+    memory_backend const store{local_options{.page_bytes = 1}}; // one row in each page
+    orders_table const orders{store, "orders"};
+    orders.create().value();
+    feed const changes{orders, "search"};
+    changes.create().value();
+    orders.insert(make("Kiel", 1)).value();
+    CHECK(drain(changes) == "Kiel:+1");
+    testing::faulty<any_store> bad{any_store{store}, testing::faulty_options{}};
+    bad.plan({testing::fault::lost_before(), 1, "transact"});
+    orders_table{any_store{bad}, "orders"}.insert(make("Kiel", 2)).value(); // the number of the lost request is void
+    CHECK(drain(changes) == "Kiel:+2");
 }
 
 TEST_CASE("feed: wrong names and options are refused before any request") {

@@ -77,7 +77,7 @@ TEST_CASE("rows of one page are appended to another page together") {
                 }
                 to.append(from, first, count);
                 for (std::size_t at = first; at < first + count; ++at) { expected.append(from[at]); }
-                to.append(from[3]); // the page goes on as usual
+                to.append(from[3]); // the page continues as usual
                 expected.append(from[3]);
                 REQUIRE(to.size() == expected.size());
                 CHECK(to.bytes() == expected.bytes());

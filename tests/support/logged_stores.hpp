@@ -3,12 +3,14 @@
 #pragma once
 
 /// \file
-/// One suite of logged tables for every kind of store.
+/// One suite of logged tables, and of feeds, for every kind of store.
 
 #include <entitable/changes.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/feed.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 
@@ -16,6 +18,8 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -111,7 +115,7 @@ inline void check_logged_verbs_on(entitable::any_store const& store, std::string
     CHECK(items.update("Kiel", "b", [](logged_item& one) { ++one.cents; })->changed);
     on.remove("a");
     CHECK(on.next() == "1:+a 2:+a 3:+a 4:+a 5:+b 6:+b 7:-a");
-    // Refused writes are no changes.
+    // A refused write leaves no change.
     CHECK(items.insert(logged_item{"Kiel", "b", 9}).error().code == error_code::entity_already_exists);
     CHECK(
         items.replace(logged_item{"Kiel", "b", 9}, version).error().code == error_code::update_condition_not_satisfied);
@@ -318,6 +322,109 @@ inline void check_logged_history_on(entitable::any_store const& store, std::stri
     CHECK(copy == last);
 }
 
+/// A group that keeps a copy of a table in another store.
+class copying_group {
+public:
+    using items = entitable::table<logged_item,
+        entitable::logged_with<entitable::log_options{.announced = true, .feed_lanes = 2}>>;
+
+    copying_group(items const& of, std::string const& name) : items_(of), changes_(of, name) {
+        copies_.create().value();
+        changes_.create().value();
+    }
+    /// Copies what has changed; without `done` as a worker that ends before it says so.
+    void follow(bool done) {
+        while (auto const batch = changes_.next().value()) {
+            for (auto const& each : batch->partitions()) { copy(*batch, each); }
+            if (!done) { return; }
+            batch->done().value();
+        }
+    }
+    [[nodiscard]] static std::map<std::string, std::int64_t> rows_of(auto&& scan) {
+        std::map<std::string, std::int64_t> rows;
+        for (logged_item const& each : scan) { rows[each.shop + "/" + each.name] = each.cents; }
+        return rows;
+    }
+    [[nodiscard]] std::map<std::string, std::int64_t> copies() const { return rows_of(copies_.scan_table()); }
+    [[nodiscard]] entitable::feed const& changes() const noexcept { return changes_; }
+
+private:
+    void copy(entitable::feed_batch const& batch, entitable::partition_changes const& of) {
+        using namespace entitable;
+        auto const body = [&](transaction<logged_item>& to) -> result<void> {
+            auto const fresh = batch.done_with(to, of);
+            if (!fresh) { return failure{fresh.error()}; }
+            std::set<std::string> names;
+            if (fresh->needs_full_read) { // rows that were removed in the meantime are in the copy alone
+                auto const of_partition = fields<logged_item>::shop == of.partition_key;
+                for (logged_item const& each : items_.where(of_partition)) { names.insert(each.name); }
+                for (logged_item const& each : copies_.where(of_partition)) { names.insert(each.name); }
+            }
+            for (logged_change const& each : fresh->changes) {
+                for (logged_row const& one : each.rows) { names.insert(one.row_key.substr(2)); }
+            }
+            for (std::string const& name : names) {
+                auto const now = items_.find(of.partition_key, name).value();
+                auto const before = to.find(name).value();
+                if (now) { to.insert_or_replace(*now); }
+                if (!now && before) { to.remove(*before, any_etag); }
+            }
+            return {};
+        };
+        copies_.transact(of.partition_key, body).value();
+    }
+
+    items const& items_;
+    entitable::feed changes_;
+    entitable::memory_backend elsewhere_;
+    entitable::table<logged_item> copies_{elsewhere_, "copies"};
+};
+
+/// Two groups, one of which joins late and leaves; partitions with keys of 400 characters; lost responses; workers that end.
+inline void check_feed_on(entitable::any_store const& store, std::string const& name, std::uint64_t seed) {
+    using namespace entitable;
+    INFO("seed " << seed);
+    random_source random{seed};
+    copying_group::items const items{store, name};
+    items.create().value();
+    std::vector<std::string> const shops{"Kiel", "Bonn", "M!inz", std::string(398, 'p') + "\xC3\xBC"};
+    auto const write = [&](int step) {
+        std::string const& shop = shops[random.bits() % shops.size()];
+        std::string const key(1, static_cast<char>('a' + random.bits() % 3));
+        testing::faulty<any_store> bad{store, testing::faulty_options{}};
+        switch (random.bits() % 5) {
+            case 0: static_cast<void>(items.remove_if_present(shop, key, any_etag).value()); break;
+            case 1:
+                bad.plan({random.bits() % 2 == 0 ? testing::fault::lost_after() : testing::fault::lost_before(),
+                    1 + random.bits() % 4, ""});
+                static_cast<void>(copying_group::items{any_store{bad}, name}.upsert(logged_item{shop, key, step}));
+                break;
+            default: items.upsert(logged_item{shop, key, step}).value(); break;
+        }
+    };
+    for (int step = 0; step < 5; ++step) { write(step); }
+    copying_group first{items, "first"};
+    std::optional<copying_group> second;
+    for (int step = 5; step < 45; ++step) {
+        if (step == 20) { second.emplace(items, "second"); }
+        write(step);
+        if (step % 4 == 0) { first.follow(random.bits() % 2 == 0); }
+        if (step % 9 == 0 && second) { second->follow(random.bits() % 2 == 0); }
+    }
+    first.follow(true);
+    second->follow(true);
+    auto const last = copying_group::rows_of(items.scan_table());
+    CHECK(first.copies() == last);
+    CHECK(second->copies() == last);
+    feed_status const status = first.changes().status().value();
+    for (group_status const& each : status.groups) { CHECK(each.partitions_behind == 0); }
+    CHECK(first.changes().check_lag(std::chrono::hours{1}));
+    second->changes().leave().value();
+    CHECK(second->changes().next().error().code == error_code::group_missing);
+    CHECK(first.changes().status()->groups.size() == 1);
+    items.drop().value();
+}
+
 /// Runs the suite. Its tables are dropped at the end. `histories`: random ones.
 inline void check_log_on(entitable::any_store const& store, std::string const& prefix, std::uint64_t histories) {
     check_logged_verbs_on(store, prefix + "Verbs");
@@ -327,6 +434,7 @@ inline void check_log_on(entitable::any_store const& store, std::string const& p
     check_logged_companions_on(store, prefix);
     for (std::uint64_t seed = 1; seed <= histories; ++seed) {
         check_logged_history_on(store, prefix + "History" + std::to_string(seed), seed);
+        check_feed_on(store, prefix + "Feed" + std::to_string(seed), seed);
     }
 }
 

@@ -281,4 +281,39 @@ private:
     std::optional<resumable<void>> running_;
 };
 
+/// The clock of one store: wrong by years, and set forwards and backwards.
+class jumping_clock final : public entitable::clock {
+public:
+    entitable::date_time now() noexcept override {
+        return {entitable::system_clock().now().ticks + off_.count() / 100};
+    }
+    entitable::steady_time steady() noexcept override { return entitable::system_clock().steady(); }
+    void wait_until(entitable::steady_time time) noexcept override { entitable::system_clock().wait_until(time); }
+    void jump(entitable::random_source& random) {
+        off_ = std::chrono::hours{static_cast<int>(random.bits() % 100'000) - 50'000}; // up to six years
+    }
+
+private:
+    std::chrono::nanoseconds off_{};
+};
+
+/// One of the policies by which no edit is lost without a report.
+inline entitable::sync_policy edit_policy(entitable::random_source& random) {
+    using namespace entitable;
+    switch (random.bits() % 4) {
+        case 0: return keep_mine;
+        case 1: return merge_properties(keep_mine);
+        case 2: // merges the edits of both
+            return [](sync_conflict const& of) -> result<sync_decision> {
+                if (!of.here || !of.there) {
+                    return sync_decision{of.here ? sync_choice::mine : sync_choice::theirs, {}};
+                }
+                edits all = edits_of(of.here->view().find("Text")->as_string());
+                all.merge(edits_of(of.there->view().find("Text")->as_string()));
+                return sync_decision{sync_choice::merged, note_row(of.row_key, text_of(all))};
+            };
+        default: return keep_theirs;
+    }
+}
+
 } // namespace entitable_test

@@ -67,7 +67,7 @@ private:
     /// Calls `visit(partition, start of its rows)` for the partitions of a range, each under its lock.
     template <class Visit>
     [[nodiscard]] lookup scan_partitions(std::string_view table, scan_range const& range, Visit const& visit);
-    /// Returns a partition for an update, made if there is none; empty if there is no table.
+    /// Returns a partition for an update, made if it is new; empty without the table.
     ENTITABLE_LAZY [[nodiscard]] detail::partition::writing place_of(
         std::string_view table, std::string_view partition);
     /// Enters a partition that got its first row into the directory of its table; false if the table was dropped.

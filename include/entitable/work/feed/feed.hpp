@@ -101,7 +101,7 @@ public:
     /// Removes the group and its positions. Workers of the group end with GroupMissing. Continues after an interruption.
     [[nodiscard]] result<void> leave() const { return core_ ? core_->leave() : moved(); }
 
-    /// Returns changes of some partitions, or nothing if there are none until the time is over. Looks at each lane at least once, and claims
+    /// Returns changes of some partitions, or nothing after the time is over. Looks at each lane at least once, and claims
     /// lanes that no other worker of the group holds.
     ///
     /// The changes of a batch are returned again unless it is done. So process one batch after another.

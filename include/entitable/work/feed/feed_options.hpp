@@ -66,7 +66,8 @@ struct feed_status {
 struct partition_changes {
     std::string partition_key; ///< PartitionKey of the changed rows
     /// Whether the partition must be read as a whole: the group has joined, or the log does not reach back to its position. Then `changes`
-    /// is empty, and `position` is from before that read.
+    /// is empty, and `position` is from before that read. A copy replaces all that it has of the partition: nothing names the rows that were
+    /// removed in the meantime.
     bool needs_full_read{};
     std::vector<logged_change> changes; ///< in the order of their numbers, lane of the log after lane
     log_position position;              ///< the position after the changes

@@ -340,9 +340,12 @@ ENTITABLE_DECL result<void> feed_core::look_at(std::size_t lane, fed_partition& 
     ENTITABLE_CHECK(take_position(lane, one));
     bool const has_position = !one.version.empty();
     if (has_position && has_reached_all(one.before, one.announced)) { return {}; }
-    ENTITABLE_TRY(log_position const from, start_in(lane, one));
-    ENTITABLE_TRY(
-        logged_changes page, read_logged_changes(*family_, partition_key, from, changes_options{options_.max_changes}));
+    logged_changes page;
+    ENTITABLE_TRY(page.position, start_in(lane, one));
+    do { // a page may have only numbers that no change has
+        ENTITABLE_TRY(
+            page, read_logged_changes(*family_, partition_key, page.position, changes_options{options_.max_changes}));
+    } while (page.more && page.changes.empty() && !page.needs_full_read);
     if (page.needs_full_read && !options_.full_reads && has_position) { return trimmed_away(partition_key); }
     one.changes.needs_full_read = page.needs_full_read && options_.full_reads;
     one.changes.changes = std::move(page.changes);

@@ -24,7 +24,7 @@ inline constexpr std::size_t most_log_text = 32'768;
 struct log_head {
     std::int64_t number{};
     guid log{};                                   ///< the log of the writer that has replaced it
-    etag version;                                 ///< empty if there is no head
+    etag version;                                 ///< empty without a head
     std::int64_t announced{};                     ///< changes up to this number are announced
     steady_time written_at{(steady_time::min)()}; ///< when this program wrote it, if changes are announced
 };
