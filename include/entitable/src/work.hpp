@@ -14,6 +14,7 @@
 #include <entitable/work/feed/impl/feed.ipp>
 #include <entitable/work/feed/impl/feed_core.ipp>
 #include <entitable/work/feed/impl/feed_groups.ipp>
+#include <entitable/work/feed/impl/feed_look.ipp>
 #include <entitable/work/feed/impl/feed_positions.ipp>
 #include <entitable/work/messaging/impl/held_time.ipp>
 #include <entitable/work/messaging/impl/lease_renewal.ipp>

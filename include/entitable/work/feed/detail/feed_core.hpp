@@ -238,5 +238,6 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/work/feed/impl/feed_core.ipp>
 #include <entitable/work/feed/impl/feed_groups.ipp>
+#include <entitable/work/feed/impl/feed_look.ipp>
 #include <entitable/work/feed/impl/feed_positions.ipp>
 #endif
