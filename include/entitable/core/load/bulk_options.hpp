@@ -64,7 +64,8 @@ using bulk_progress_callback = std::function<void(bulk_progress const&)>;
 
 /// Options of a bulk load.
 struct bulk_options {
-    std::size_t in_flight{32};  ///< maximum number of pending requests; at least one
+    /// Maximum number of pending requests. 0: 32, or as many single rows as the store writes together (`channel::group_size`).
+    std::size_t in_flight{};
     std::size_t window{50'000}; ///< maximum number of rows that are read and not settled; at least one
     std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximum size of these rows in bytes, excluding the last row
     bulk_duplicates duplicates{};                     ///< treatment of two rows with the same key

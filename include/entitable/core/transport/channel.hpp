@@ -80,6 +80,9 @@ public:
     virtual void poll(steady_time now, completion_sink sink) = 0;
     /// The latest time for the next `poll`, even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
+    /// The number of writes of one row that the channel sends together if they start together; 1 if it sends each by itself. A bulk load
+    /// keeps at least that many in flight.
+    [[nodiscard]] virtual std::size_t group_size() const noexcept { return 1; }
 };
 
 /// A transport with its own channel.

@@ -101,6 +101,11 @@ public:
 
     /// Number of requests that may be pending.
     [[nodiscard]] std::size_t in_flight() const noexcept { return static_cast<std::size_t>(allowed_); }
+    /// Permits that many pending requests from the start, until one is refused.
+    void begin_at(std::size_t most) noexcept {
+        most_ = static_cast<double>(most);
+        allowed_ = most_;
+    }
     /// Time at which the next request may be sent.
     [[nodiscard]] steady_time next_at() const noexcept { return (std::max)(pace_.next_at(), units_.next_at()); }
 

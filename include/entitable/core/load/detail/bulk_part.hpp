@@ -101,8 +101,10 @@ public:
     // used by the sender
     call context;
     steady_time sent_at{};
-    double booked{};   ///< request units booked for the request
-    void* partition{}; ///< the limits on its partition, if any
+    double booked{};          ///< request units booked for the request
+    void* partition{};        ///< the limits on its partition, if any
+    std::size_t running_at{}; ///< its place among the pending parts
+    std::size_t weight{};     ///< how many pending single rows the request counts as
 
 private:
     enum class phase : std::uint8_t { write, look, read };

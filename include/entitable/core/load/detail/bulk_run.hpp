@@ -185,7 +185,10 @@ private:
     std::vector<shared<bulk_part>> paused_; ///< parts that wait until a later time
     std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< parts that wait for their partition
     std::vector<shared<bulk_part>> running_;                       ///< parts with a pending request
-    std::optional<steady_time> trouble_since_;                     ///< nothing has succeeded since this time
+    static constexpr std::size_t usual_in_flight = 32;
+    std::size_t weight_{};              ///< sum of the weights of the pending parts
+    std::size_t transaction_weight_{1}; ///< weight of a part of several rows: at most the usual number is pending
+    std::optional<steady_time> trouble_since_; ///< nothing has succeeded since this time
     steady_time last_good_{};
 
     bulk_report report_;

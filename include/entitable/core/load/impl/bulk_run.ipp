@@ -36,7 +36,7 @@ ENTITABLE_DECL bulk_run::bulk_run(any_store through, std::string table, call_opt
       begun_(options.time->steady()),
       packer_(table_, limits_),
       random_(options.seed != 0 ? options.seed : static_cast<std::uint64_t>(begun_.time_since_epoch().count())),
-      pressure_((std::max)(options.in_flight, std::size_t{1}), options.budget, random_.bits()),
+      pressure_(options.in_flight != 0 ? options.in_flight : usual_in_flight, options.budget, random_.bits()),
       io_(*options.time) {}
 
 // ---- the run ------------------------------------------------------------------------------------------
@@ -57,11 +57,17 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
         auto const timeout = std::chrono::duration_cast<steady_time::duration>(options_.timeout);
         deadline_ = timeout > no_deadline - begun_ ? no_deadline : begun_ + timeout;
     }
-    options_.in_flight = (std::max)(options_.in_flight, std::size_t{1});
+    bool const decides = options_.in_flight == 0; // the store
+    if (decides) { options_.in_flight = usual_in_flight; }
     options_.window = (std::max)(options_.window, std::size_t{1});
     options_.window_bytes = (std::max)(options_.window_bytes, std::size_t{1}); // the limit excludes the last row
     identity_ = {limits_.table_names_without_case ? text::ascii_lower(table_) : table_,
         std::string{bulk_mode_text(mode_)}, options_.input};
+    way_ = open_channel(through_, io_);
+    if (std::size_t const group = way_->group_size(); decides && group > usual_in_flight) {
+        transaction_weight_ = group / usual_in_flight;
+        pressure_.begin_at(group);
+    }
     report_.total = options_.total;
     told_ = saved_ = last_good_ = begun_;
     if (!options_.checkpoint || options_.dry_run) {
@@ -83,7 +89,6 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
 
 ENTITABLE_DECL result<bulk_report> bulk_run::run() {
     ENTITABLE_CHECK(begin());
-    way_ = open_channel(through_, io_);
     for (;;) {
         look_for_stop(time_->steady());
         if (wants_rows()) { read_rows(); }

@@ -19,7 +19,7 @@ ENTITABLE_DECL void bulk_run::send_due(steady_time now) {
             return due;
         });
     }
-    while (running_.size() < pressure_.in_flight() && pressure_.next_at() <= now) {
+    while (weight_ < pressure_.in_flight() && pressure_.next_at() <= now) {
         shared<bulk_part> next = pick(now);
         if (!next) { break; }
         send(std::move(next), now);
@@ -69,16 +69,20 @@ ENTITABLE_DECL void bulk_run::send(shared<bulk_part> part, steady_time now) {
     part->context.deadline = (std::min)(part->context.deadline, deadline_);
     part->booked = pressure_.sent(part->writes() ? part->size() : 1, pressed, now);
     sent_ = true;
+    part->weight = part->size() > 1 ? transaction_weight_ : 1;
+    weight_ += part->weight;
+    part->running_at = running_.size();
     running_.push_back(part);
     way_->send(part->next().request, part->context, part.get());
 }
 
 ENTITABLE_DECL void bulk_run::take(completion& done) {
-    auto const at = std::find_if(
-        running_.begin(), running_.end(), [&](shared<bulk_part> const& each) { return each.get() == done.tag; });
-    shared<bulk_part> const part = std::move(*at);
-    std::swap(*at, running_.back());
+    std::size_t const at = static_cast<bulk_part const*>(done.tag)->running_at;
+    shared<bulk_part> const part = std::move(running_[at]);
+    std::swap(running_[at], running_.back());
     running_.pop_back();
+    if (at < running_.size()) { running_[at]->running_at = at; }
+    weight_ -= part->weight;
     ++report_.transactions;
     steady_time const now = time_->steady();
     auto* const pressed = static_cast<bulk_partition_pressure*>(part->partition);
@@ -149,7 +153,7 @@ ENTITABLE_DECL void bulk_run::go_on(shared<bulk_part> const& part, steady_time n
 ENTITABLE_DECL steady_time bulk_run::wakes_at(steady_time now) {
     steady_time wakes = way_->wakes_at();
     if (stopped_) { return wakes; }
-    if (running_.size() >= pressure_.in_flight()) {
+    if (weight_ >= pressure_.in_flight()) {
         return wakes; // the next response decides
     }
     steady_time due = ready_.empty() && queue_.empty() ? (steady_time::max)() : now;

@@ -76,10 +76,19 @@ private:
 /// The stacks of one channel. Used by one thread at a time.
 class pg_fibers {
 public:
-    explicit pg_fibers(io_driver& io) noexcept : io_(io) {}
+    /// Takes the stacks of an earlier channel, if they are not null. `take_memory` passes them on.
+    pg_fibers(io_driver& io, std::unique_ptr<stack_pool> stacks) noexcept : io_(io), memory_(std::move(stacks)) {
+        if (memory_ == nullptr) { memory_ = std::make_unique<stack_pool>(); }
+    }
     pg_fibers(pg_fibers const&) = delete;
     pg_fibers& operator=(pg_fibers const&) = delete;
     ~pg_fibers() = default;
+
+    /// Ends the stacks, whose jobs have ended, and returns their memory.
+    [[nodiscard]] std::unique_ptr<stack_pool> take_memory() noexcept {
+        all_.clear();
+        return std::move(memory_);
+    }
 
     /// Queues a job for the next `run_ready`. Returns false if no stack is free and no further one can be made.
     [[nodiscard]] bool begin(pg_job& job);
@@ -103,7 +112,7 @@ private:
     static constexpr std::size_t most = 1024;
 
     io_driver& io_;
-    stack_pool memory_; ///< outlives the stacks
+    std::unique_ptr<stack_pool> memory_; ///< outlives the stacks
     std::vector<std::unique_ptr<pg_fiber>> all_;
     std::vector<pg_fiber*> idle_;
     std::vector<pg_fiber*> ready_;

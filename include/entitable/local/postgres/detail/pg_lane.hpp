@@ -9,6 +9,7 @@
 #include <entitable/local/postgres/detail/pg_fiber.hpp>
 #include <entitable/local/postgres/detail/pg_pool.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <list>
@@ -68,6 +69,7 @@ struct pg_insert_group {
 class pg_lane final : public io_handler {
 public:
     enum class use : std::uint8_t { reads, writes };
+    static constexpr std::size_t most_grouped = 100; ///< inserts of one statement
 
     pg_lane(pg_pool& pool, pg_fibers& fibers, use what) noexcept : pool_(pool), fibers_(fibers), use_(what) {}
     pg_lane(pg_lane const&) = delete;
@@ -107,7 +109,6 @@ private:
     };
     static constexpr std::size_t most_calls = 256; ///< of reads; further ones wait outside
     static constexpr std::size_t most_writes = 128;
-    static constexpr std::size_t most_grouped = 100;
     static constexpr std::size_t most_reads_at_once = 64; ///< of one transaction
 
     [[nodiscard]] bool has_room() const noexcept {
@@ -156,9 +157,18 @@ public:
     [[nodiscard]] result<pg_pool::borrowed> enter(pg_lane_use what, std::int64_t key, pg_wait const& until);
     void receive();
     void flush();
+    /// The number of inserts that all statements of a turn take.
+    [[nodiscard]] static std::size_t most_grouped(pg_pool const& pool) noexcept {
+        return lanes_for_writes(pool) * pg_lane::most_grouped;
+    }
     [[nodiscard]] bool belongs_to(pg_pool const& pool) const noexcept { return &pool == &pool_; }
 
 private:
+    [[nodiscard]] static std::size_t lanes_for_writes(pg_pool const& pool) noexcept {
+        constexpr std::size_t most = 2; // more would make smaller groups of inserts
+        return (std::min)(most, (std::max)(pool.options().connections / 4, std::size_t{1}));
+    }
+
     pg_pool& pool_;
     pg_lane reads_;
     std::vector<std::unique_ptr<pg_lane>>

@@ -5,6 +5,7 @@
 /// \file
 /// A pool of connections, reused between calls.
 
+#include <entitable/core/detail/side_stack.hpp>
 #include <entitable/local/postgres/detail/pg_connection.hpp>
 #include <entitable/local/postgres/detail/pg_fiber.hpp>
 
@@ -67,6 +68,10 @@ public:
     [[nodiscard]] bool is_waited_for() noexcept;
     /// Closes the idle connections: one connection was broken, so the others may be broken too.
     void forget_idle() noexcept;
+    /// Lends the stacks of a channel that was closed; null if there are none.
+    [[nodiscard]] std::unique_ptr<stack_pool> take_stacks() noexcept;
+    /// Keeps the stacks of a closed channel for the next one: the memory of new ones costs more than the requests of a short load.
+    void keep_stacks(std::unique_ptr<stack_pool> stacks) noexcept;
     /// Opens the first connection, and creates the tables if they are missing.
     [[nodiscard]] result<void> open_first(call const& context);
     [[nodiscard]] postgres_options const& options() const noexcept { return options_; }
@@ -88,10 +93,11 @@ private:
     pg_statement_sets const statements_;
     std::uint64_t const forks_{platform::forks()};
     std::mutex mutex_;
-    std::list<waiter*> waiting_;    ///< guarded; in the order of arrival
-    std::list<pg_connection> idle_; ///< guarded
-    std::size_t lent_{};            ///< guarded; includes those being opened
-    moment no_room_until_{};        ///< guarded; until then no connection is opened while others are lent
+    std::list<waiter*> waiting_;         ///< guarded; in the order of arrival
+    std::list<pg_connection> idle_;      ///< guarded
+    std::unique_ptr<stack_pool> stacks_; ///< guarded
+    std::size_t lent_{};                 ///< guarded; includes those being opened
+    moment no_room_until_{};             ///< guarded; until then no connection is opened while others are lent
 };
 
 } // namespace detail

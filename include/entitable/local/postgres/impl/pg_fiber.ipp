@@ -31,7 +31,7 @@ pg_fibers::polled() noexcept {
 }
 
 ENTITABLE_DECL pg_fiber::pg_fiber(pg_fibers& of) noexcept
-    : of_(of), side_(of.memory_, std::size_t{256} * 1024, &first, this) {}
+    : of_(of), side_(*of.memory_, std::size_t{256} * 1024, &first, this) {}
 ENTITABLE_DECL pg_fiber::~pg_fiber() {
     ends_ = true;
     if (begun_) {
@@ -106,9 +106,9 @@ ENTITABLE_DECL bool pg_fibers::begin(pg_job& job) {
         if (all_.size() >= most) { return false; }
         auto made = std::make_unique<pg_fiber>(*this);
         if (!made->side_.allocate()) { return false; }
-        idle_.reserve(all_.size() + 1);
-        ready_.reserve(all_.size() + 1);
         all_.push_back(std::move(made));
+        idle_.reserve(all_.capacity()); // one more at a time would copy all of them each time
+        ready_.reserve(all_.capacity());
         idle_.push_back(all_.back().get());
     }
     pg_fiber& on = *idle_.back();

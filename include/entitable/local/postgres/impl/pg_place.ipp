@@ -153,9 +153,7 @@ ENTITABLE_DECL void pg_lane::send_group() {
 
 ENTITABLE_DECL pg_lanes::pg_lanes(pg_pool& pool, pg_fibers& fibers)
     : pool_(pool), reads_(pool, fibers, pg_lane::use::reads) {
-    constexpr std::size_t most = 2; // more would make smaller groups of inserts
-    std::size_t const count = (std::min)(most, (std::max)(pool.options().connections / 4, std::size_t{1}));
-    for (std::size_t at = 0; at < count; ++at) {
+    for (std::size_t at = lanes_for_writes(pool); at > 0; --at) {
         writes_.push_back(std::make_unique<pg_lane>(pool, fibers, pg_lane::use::writes));
     }
 }

@@ -135,6 +135,16 @@ ENTITABLE_DECL void pg_pool::forget_idle() noexcept {
     old.swap(idle_);
 }
 
+ENTITABLE_DECL std::unique_ptr<stack_pool> pg_pool::take_stacks() noexcept {
+    std::lock_guard const lock{mutex_};
+    return std::move(stacks_);
+}
+
+ENTITABLE_DECL void pg_pool::keep_stacks(std::unique_ptr<stack_pool> stacks) noexcept {
+    std::lock_guard const lock{mutex_};
+    stacks_.swap(stacks);
+}
+
 ENTITABLE_DECL result<void> pg_pool::open_first(call const& context) {
     bool no_room = false;
     auto opened = pg_connection::open(target_, statements_, options_, options_.create,

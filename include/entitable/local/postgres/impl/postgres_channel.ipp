@@ -22,13 +22,16 @@ namespace detail {
 class pg_channel final : public channel {
 public:
     pg_channel(postgres_backend backend, io_driver& io)
-        : backend_(std::move(backend)), fibers_(io), lanes_(backend_.store().connections(), fibers_) {
+        : backend_(std::move(backend)),
+          fibers_(io, backend_.store().connections().take_stacks()),
+          lanes_(backend_.store().connections(), fibers_) {
         fibers_.lanes = &lanes_;
     }
     /// Ends what is in flight: a write that was sent may or may not be applied.
     ~pg_channel() override {
         for (auto& [tag, each] : all_) { each->end_early(gone()); }
         fibers_.end_all();
+        backend_.store().connections().keep_stacks(fibers_.take_memory());
     }
 
     void send(request_ref request, call& context, void* tag) override {
@@ -58,6 +61,10 @@ public:
             begin_waiting();
             each->complete(sink, *this);
         });
+    }
+    /// The inserts of the lanes.
+    [[nodiscard]] std::size_t group_size() const noexcept override {
+        return pg_lanes::most_grouped(backend_.store().connections());
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
         bool const begins = !waiting_.empty() && running_ < most_running;
