@@ -77,6 +77,7 @@ TEST_CASE("postgres: statements find rows by the whole key") {
         {pg_statement::read_rows, "'t', 'p', '{a,b}'", " on entities r", "AND (row_key = k.row_key))"},
         {pg_statement::read_row, "1, 'p', 'a'", " on entities", "AND (row_key = "},
         {pg_statement::get, "'t', 'p', 'a'", " on entities r", "AND (row_key = "},
+        {pg_statement::get_many, "'t', '{p,p}', '{a,b}'", " on entities r", "AND (row_key = k.r))"},
         {pg_statement::replace, "'t', 'p', 'a', 'v', 7, 8", " on entities", "AND (row_key = "},
         {pg_statement::remove, "'t', 'p', 'a', 8, 1, 2", " on entities", "AND (row_key = "},
         {pg_statement::trace, "'t', 'p', 'a'", " on entities r", "AND (row_key = "},

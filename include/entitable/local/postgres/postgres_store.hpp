@@ -110,6 +110,7 @@ private:
     template <class Work>
     auto reading(call const& context, Work const& work, bool in_lane = false)
         -> decltype(work(std::declval<detail::pg_connection&>()));
+    void note_size(std::size_t bytes) noexcept;
     [[nodiscard]] result<lookup> scan_on(
         detail::pg_connection& on, std::string_view table, row_scan& all, scan_visitor visit, call const& context);
     [[nodiscard]] result<lookup> try_update(

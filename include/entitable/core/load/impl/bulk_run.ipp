@@ -64,9 +64,10 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
     identity_ = {limits_.table_names_without_case ? text::ascii_lower(table_) : table_,
         std::string{bulk_mode_text(mode_)}, options_.input};
     way_ = open_channel(through_, io_);
-    if (std::size_t const group = way_->group_size(); decides && group > usual_in_flight) {
-        transaction_weight_ = group / usual_in_flight;
-        pressure_.begin_at(group);
+    if (std::size_t const group = way_->group_size(); group > 1) { // such a store does not throttle
+        std::size_t const most = decides ? (std::max)(group, usual_in_flight) : options_.in_flight;
+        transaction_weight_ = (std::max)(most / usual_in_flight, std::size_t{1});
+        pressure_.begin_at(most);
     }
     report_.total = options_.total;
     told_ = saved_ = last_good_ = begun_;

@@ -30,6 +30,7 @@ namespace detail {
 
 class pg_lane;
 struct pg_lane_call;
+struct pg_call_group;
 
 /// The statements of the store; their texts are in pg_statements.ipp.
 enum class pg_statement : std::uint8_t {
@@ -82,6 +83,7 @@ enum class pg_statement : std::uint8_t {
     purge_rows,
     purged,
     insert_many,
+    get_many,
     count,
 };
 
@@ -207,6 +209,15 @@ public:
     /// Inserts a row together with inserts of other calls in the lane. Returns false if nothing was done, and the call has to insert alone.
     [[nodiscard]] bool insert_in_group(pg_value table, pg_value partition, pg_value row, pg_value bytes,
         std::int64_t partition_lock, std::int64_t row_lock, call const& context, result<std::int64_t>& version);
+    /// Reads a row together with reads of other calls in the lane. Returns the rows, and the number of the row; nothing if the call has to read
+    /// alone.
+    struct grouped_row {
+        std::shared_ptr<pg_call_group> in;
+        int at{};
+        [[nodiscard]] pg_rows const& rows() const noexcept;
+    };
+    [[nodiscard]] std::optional<result<grouped_row>> get_in_group(
+        pg_value table, pg_value partition, pg_value row, call const& context);
     /// The server skipped what the call sent, because the statement of another call failed: send it again.
     [[nodiscard]] bool skipped() const noexcept;
     /// Whether both connections share the same history of the same server; false if that is unknown, and behind a pooler, which may use a
@@ -254,6 +265,7 @@ private:
     [[nodiscard]] result<void> prepare(bool may_create, pg_wait const& until);
     [[nodiscard]] failure problem(pg_result const* answer, call const& context);
     [[nodiscard]] failure lost();
+    [[nodiscard]] failure left_group(bool lost, call const& context);
     void send_in_lane(pg_statement statement, std::initializer_list<pg_value> values);
     [[nodiscard]] result<std::vector<pg_rows>> run_in_lane(pg_wait const& until);
 

@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 class pg_lane;
-struct pg_insert_group;
+struct pg_call_group;
 
 /// What one call sends in a lane, and the results.
 struct pg_lane_call {
@@ -30,7 +30,7 @@ struct pg_lane_call {
 
     pg_lane& lane;
     pg_fiber* fiber;            ///< the stack that waits; null: those of the group
-    pg_insert_group* group{};   ///< the group that the results are for
+    pg_call_group* group{};     ///< the group that the results are for
     std::uint64_t generation{}; ///< of the lane's connection
     call const* context{};
     std::vector<pg_rows> answers;
@@ -44,19 +44,20 @@ struct pg_lane_call {
     bool unreplicated{};
 };
 
-/// Inserts of several calls into one table, in one statement: either all rows are inserted, or each call inserts its own row.
-struct pg_insert_group {
-    /// What one call inserts. Lives on the stack of the call.
+/// What several calls ask of one table in one statement: inserts, of all rows or of none, or reads of rows. If the statement fails, each call
+/// sends its own.
+struct pg_call_group {
+    /// The part of one call. Lives on the stack of the call.
     struct member {
         std::string_view partition;
         std::string_view row;
-        std::string_view bytes;
-        std::int64_t partition_lock;
-        std::int64_t row_lock;
+        std::string_view bytes; ///< of an insert, as are the locks
+        std::int64_t partition_lock{};
+        std::int64_t row_lock{};
         pg_fiber* on{};
         int at{}; ///< position in the results
     };
-    explicit pg_insert_group(pg_lane& in) noexcept : call(in, nullptr) { call.group = this; }
+    explicit pg_call_group(pg_lane& in) noexcept : call(in, nullptr) { call.group = this; }
     pg_lane_call call;
     std::string table;
     std::vector<member*> members; ///< null: it does not wait any longer
@@ -64,12 +65,11 @@ struct pg_insert_group {
     bool sent{};
 };
 
-/// The connection of a lane is borrowed from the pool while it has calls. Reads of a turn are one transaction of the server, and complete one by
-/// one. Each write is a transaction of its own. A read whose transaction was ended by another read is sent again, alone.
+/// The connection of a lane is borrowed from the pool while it has calls. Reads of a turn are one transaction of the server. Each write is a transaction of its own. A read whose transaction was ended by another read is sent again, alone.
 class pg_lane final : public io_handler {
 public:
     enum class use : std::uint8_t { reads, writes };
-    static constexpr std::size_t most_grouped = 100; ///< inserts of one statement
+    static constexpr std::size_t most_grouped = 100; ///< inserts or reads of one statement
 
     pg_lane(pg_pool& pool, pg_fibers& fibers, use what) noexcept : pool_(pool), fibers_(fibers), use_(what) {}
     pg_lane(pg_lane const&) = delete;
@@ -83,11 +83,11 @@ public:
     /// Waits for the results of what the call has sent. Sets `abandoned` if the call ended before.
     [[nodiscard]] result<std::vector<pg_rows>> run(pg_lane_call& of, pg_wait const& until, bool& abandoned);
     void leave(pg_lane_call& of) noexcept;
-    /// Inserts together with the other inserts of this turn. `ended`: the call ended before the response; `lost`: the connection broke;
-    /// `alone`: nothing was done.
-    enum class grouped : std::uint8_t { inserted, alone, lost, ended };
-    [[nodiscard]] grouped insert(pg_lane_call& of, std::string_view table, pg_insert_group::member& one,
-        pg_wait const& until, std::int64_t& version);
+    /// Inserts or reads together with the other calls of this turn. `done`: the row of the answer of `in` with the number of `one` is
+    /// the response; `ended`: the call ended before the response; `lost`: the connection broke; `alone`: nothing was done.
+    enum class grouped : std::uint8_t { done, alone, lost, ended };
+    [[nodiscard]] grouped join(pg_lane_call& of, std::string_view table, pg_call_group::member& one,
+        pg_wait const& until, std::shared_ptr<pg_call_group>& in);
 
     // For the channel.
     /// Takes the results that have arrived.
@@ -123,6 +123,9 @@ private:
     void give_back();
     void sync(pg_lane_call* of);
     void send_group();
+    void send_inserts(pg_call_group& group);
+    void send_reads(pg_call_group& group);
+    void lose_if_silent();
     void deliver(pg_rows rows);
     void finish(pg_lane_call* of) noexcept;
     void complete(pg_lane_call& of) noexcept;
@@ -134,7 +137,7 @@ private:
     io_descriptor socket_{};
     std::uint64_t generation_{};
     std::deque<message> sent_;
-    std::shared_ptr<pg_insert_group> group_; ///< not sent yet
+    std::shared_ptr<pg_call_group> group_; ///< not sent yet
     std::deque<entrant*> entrants_;
     std::size_t calls_{};      ///< calls that were admitted and have not left
     std::size_t open_reads_{}; ///< reads of the transaction that is not complete

@@ -224,6 +224,12 @@ ENTITABLE_DECL void pg_lane::sync(pg_lane_call* of) {
     if (PQpipelineSync((*on_)->on_.get()) == 0) { lose(); }
 }
 
+/// A call gave up.
+ENTITABLE_DECL void pg_lane::lose_if_silent() {
+    constexpr std::chrono::seconds silence{1};
+    if (std::chrono::steady_clock::now() - heard_ > silence) { lose(); }
+}
+
 ENTITABLE_DECL result<std::vector<pg_rows>> pg_lane::run(pg_lane_call& of, pg_wait const& until, bool& abandoned) {
     of.context = &until.context();
     if (!on_ || of.generation != generation_) {
@@ -249,8 +255,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_lane::run(pg_lane_call& of, pg_wa
             abandoned = true;
             forget(of);
             of.unanswered = 0;
-            constexpr std::chrono::seconds silence{1};
-            if (std::chrono::steady_clock::now() - heard_ > silence) { lose(); }
+            lose_if_silent();
             auto allowed = check_call(until.context(), until.time());
             return allowed
                 ? failure{error_code::store_busy, "the database did not respond within postgres_options::longest_wait"}
@@ -360,7 +365,7 @@ ENTITABLE_DECL void pg_lane::complete(pg_lane_call& of) noexcept {
     of.done = true;
     if (of.fiber != nullptr) { of.fiber->wake(); }
     if (of.group != nullptr) {
-        for (pg_insert_group::member const* const each : of.group->members) {
+        for (pg_call_group::member const* const each : of.group->members) {
             if (each != nullptr) { each->on->wake(); }
         }
     }
@@ -368,8 +373,8 @@ ENTITABLE_DECL void pg_lane::complete(pg_lane_call& of) noexcept {
 
 ENTITABLE_DECL void pg_lane::flush() {
     if (!on_) { return; }
-    if (open_reads_ > 0) { sync(nullptr); }
     if (group_) { send_group(); }
+    if (on_ && open_reads_ > 0) { sync(nullptr); }
     if (!on_) { return; }
     if (sent_.empty()) {
         draining_ = draining_ || pool_.is_waited_for();

@@ -231,6 +231,12 @@ inline constexpr pg_statement_text pg_statement_texts[] = {
         "%5) "
         "IS NOT NULL AND pg_advisory_xact_lock_shared(pl) IS NOT NULL AND pg_advisory_xact_lock(rl) IS NOT NULL "
         "RETURNING version"},
+    // Reads of several calls, a row for each, with its number: the arrays are the outer side of a nested loop. No row means no table.
+    {pg_statement::get_many,
+        "SELECT e.value, e.version, k.n FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS k (p, r, n) CROSS "
+        "JOIN "
+        "@.tables t LEFT JOIN LATERAL (SELECT value, version FROM @.entities r WHERE r.table_id = t.id AND "
+        "r.partition_key = k.p AND r.row_key = k.r OFFSET 0) AS e ON true WHERE t.key = $1::bytea"},
 };
 
 /// Whether each statement stands at its number.

@@ -31,17 +31,33 @@ ENTITABLE_DECL result<lookup> postgres_store::get(
     if (!detail::append_utf16_key(partition, partition_key) || !detail::append_utf16_key(row, row_key)) {
         return lookup::absent;
     }
-    auto const read = [&](detail::pg_connection& on) {
+    struct response {
+        std::vector<detail::pg_rows> own;
+        detail::pg_connection::grouped_row grouped;
+    };
+    // Together, rows must not take much memory.
+    constexpr std::size_t longest_together = 32U * 1024;
+    auto const read = [&](detail::pg_connection& on) -> result<response> {
+        if (std::size_t const known = row_bytes_.load(memory_order::relaxed);
+            on.in_lane() && known != 0 && known <= longest_together) {
+            if (auto found = on.get_in_group(table, partition_key, row_key, context)) {
+                if (!*found) { return std::move(*found).as_failure(); }
+                return response{{}, **std::move(found)};
+            }
+        }
         set_timeout(on, context);
         on.send(detail::pg_statement::get, {table, partition_key, row_key});
-        return on.run(context);
+        ENTITABLE_TRY(auto answers, on.run(context));
+        return response{std::move(answers), {}};
     };
-    auto answers = reading(context, read, true);
-    if (!answers) { return std::move(answers).as_failure(); }
-    detail::pg_rows const& found = answers->back();
+    ENTITABLE_TRY(auto const answer, reading(context, read, true));
+    detail::pg_rows const& found = answer.own.empty() ? answer.grouped.rows() : answer.own.back();
+    int const at = answer.grouped.at;
     if (found.size() == 0) { return lookup::no_table; }
-    if (found.is_null(0, 0)) { return lookup::absent; }
-    visit(found.stamped(0, 0, 1));
+    if (found.is_null(at, 0)) { return lookup::absent; }
+    std::string_view const bytes = found.stamped(at, 0, 1);
+    note_size(bytes.size());
+    visit(bytes);
     return lookup::found;
 }
 
@@ -129,6 +145,13 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     return reading(context, [&](detail::pg_connection& on) { return scan_on(on, table, all, visit, context); });
 }
 
+/// Keeps an approximate size of rows, which falls slowly.
+ENTITABLE_DECL void postgres_store::note_size(std::size_t bytes) noexcept {
+    std::size_t const known = row_bytes_.load(memory_order::relaxed);
+    std::size_t const now = bytes > known ? bytes : known - (known - bytes) / 8;
+    if (now != known) { row_bytes_.store(now, memory_order::relaxed); }
+}
+
 /// Fetches rows in parts of some megabytes. If the first part covers the whole request, it is one statement; otherwise the parts are read
 /// in one transaction, which has one snapshot.
 ENTITABLE_DECL result<lookup> postgres_store::scan_on(
@@ -176,7 +199,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan_on(
         if (!wanted) { return all.met; }
         if (rows.size() > 0) {
             std::size_t const mean = all.bytes / static_cast<std::size_t>(rows.size()) + 32;
-            row_bytes_.store(mean > known ? mean : known - (known - mean) / 8, memory_order::relaxed);
+            note_size(mean);
         }
         if (static_cast<std::size_t>(rows.size()) < part) { return all.met; }
         if (!in_transaction) { // the visitor did not stop as it should
