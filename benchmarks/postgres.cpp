@@ -3,7 +3,7 @@
 
 // `table<E>` on postgres_backend compared with hand-written code on libpq over a natural table: a typed column for each property, text keys,
 // a version, prepared statements in binary, a batch as one pipeline. Ratios of the processor time of the client, of all processes of the
-// server, of both, of the wall time and of the WAL, in interleaved rounds of one run. An argument names one part: calls, threads, many.
+// server, of both, of the wall time, each the least of the interleaved rounds of one run, and the WAL. An argument names one part: calls, threads, many.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests -I /usr/include/postgresql benchmarks/postgres.cpp -o postgres -lpq -pthread
 //     tests/tools/postgres run [durable] ./postgres
@@ -25,6 +25,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 
 namespace {
@@ -107,12 +108,15 @@ using answer = std::unique_ptr<PGresult, clear_answer>;
 /// What code by hand promises. `guarded`: what the library promises for each row. A version is greater than all that its key ever had, also after
 /// a removal, whatever the clocks of the clients do; a transaction of a partition excludes writes that create or remove its rows; a write returns
 /// its version, a removal the number of removals. The statements are those of the library, without the look-up of a table.
-enum class promise { natural, guarded };
+/// `told_apart`: a missing table is told from a missing row as well, in a schema whose tables are rows of a table, so that making one needs no DDL.
+enum class promise { natural, guarded, told_apart };
 
 class by_hand {
 public:
     explicit by_hand(std::string const& schema, promise keeps = promise::natural)
-        : on_(PQconnectdb(std::getenv("ENTITABLE_POSTGRES"))), guarded_(keeps == promise::guarded) {
+        : on_(PQconnectdb(std::getenv("ENTITABLE_POSTGRES"))),
+          guarded_(keeps != promise::natural),
+          told_apart_(keeps == promise::told_apart) {
         run("SET search_path = " + schema);
         run("SET client_min_messages = warning");
         run("CREATE TABLE IF NOT EXISTS natural_rows (region text COLLATE \"C\", id text COLLATE \"C\", name text NOT "
@@ -149,13 +153,17 @@ public:
             text.replace(text.find("$KEY"), 4, key);
             return text;
         };
+        run("CREATE TABLE IF NOT EXISTS hand_tables (id int4 PRIMARY KEY, name text COLLATE \"C\" NOT NULL UNIQUE)");
+        run("INSERT INTO hand_tables VALUES (1, 'businesses') ON CONFLICT DO NOTHING");
+        std::string const in_table = told_apart_ ? "FROM hand_tables WHERE name = " : "";
         prepare("insert",
             with_locks("INSERT INTO guarded_rows SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, "
-                       "nextval('hand_draws') + pg_sequence_last_value('hand_base') WHERE " +
-                    locks + " RETURNING version",
+                       "nextval('hand_draws') + pg_sequence_last_value('hand_base') " +
+                    (told_apart_ ? in_table + "$17 AND " : "WHERE ") + locks + " RETURNING version",
                 "$15", "$16"));
         prepare("remove",
-            with_locks("DELETE FROM guarded_rows WHERE region = (SELECT $1::text WHERE " + locks +
+            with_locks("DELETE FROM guarded_rows WHERE region = (SELECT $1::text " +
+                    (told_apart_ ? in_table + "$5 AND " : "WHERE ") + locks +
                     ") AND id = $2 RETURNING nextval('hand_removals')",
                 "$3", "$4"));
     }
@@ -260,6 +268,7 @@ private:
         with_.add(static_cast<std::int64_t>(hash));
         for (char const each : id) { hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U; }
         with_.add(static_cast<std::int64_t>(hash));
+        if (told_apart_) { with_.add(table_name_); }
     }
     void write(char const* name, business const& made) {
         fill(made);
@@ -291,6 +300,8 @@ private:
 
     PGconn* on_;
     bool guarded_;
+    bool told_apart_;
+    std::string table_name_{"businesses"};
     parameters with_;
 };
 
@@ -338,29 +349,29 @@ constexpr double no_limit = 0; ///< of a row that shows what code by hand costs 
 
 void compare(by_hand& meter, char const* name, double limit, bool of_wall, std::size_t rounds,
     std::function<std::size_t()> const& hand, std::function<std::size_t()> const& ours) {
-    std::array<std::vector<double>, 5> ratios;
-    std::vector<double> hands;
-    std::vector<double> own;
+    // The least of all rounds: other programs of the machine only add.
+    constexpr double none = std::numeric_limits<double>::max();
+    std::array<double, 4> hands{none, none, none, none};
+    std::array<double, 4> own = hands;
+    auto const keep_least = [](std::array<double, 4>& least, cost const& round) {
+        double const all[] = {round.client, round.server, round.client + round.server, round.wall};
+        for (std::size_t at = 0; at < least.size(); ++at) { least[at] = std::min(least[at], all[at]); }
+    };
     static_cast<void>(hand());
     static_cast<void>(ours());
     double wal[2] = {};
     for (std::size_t round = 0; round < rounds; ++round) {
         cost const first = of(meter, hand);
         cost const second = of(meter, ours);
-        double const both[2] = {first.client + first.server, second.client + second.server};
-        ratios[0].push_back(second.client / first.client);
-        ratios[1].push_back(second.server / first.server);
-        ratios[2].push_back(both[1] / both[0]);
-        ratios[3].push_back(second.wall / first.wall);
-        hands.push_back(both[0]);
-        own.push_back(both[1]);
+        keep_least(hands, first);
+        keep_least(own, second);
         wal[0] += first.wal;
         wal[1] += second.wal;
     }
-    double const judged = measure::median(ratios[of_wall ? 3 : 2]);
-    std::printf("%-38s %8.1f %8.1f  %6.2f %6.2f %6.2f %6.2f  %7.0f %7.0f", name, measure::median(hands) / 1000,
-        measure::median(own) / 1000, measure::median(ratios[0]), measure::median(ratios[1]), measure::median(ratios[2]),
-        measure::median(ratios[3]), wal[0] / static_cast<double>(rounds), wal[1] / static_cast<double>(rounds));
+    double const judged = own[of_wall ? 3 : 2] / hands[of_wall ? 3 : 2];
+    std::printf("%-38s %8.1f %8.1f  %6.2f %6.2f %6.2f %6.2f  %7.0f %7.0f", name, hands[2] / 1000, own[2] / 1000,
+        own[0] / hands[0], own[1] / hands[1], own[2] / hands[2], own[3] / hands[3],
+        wal[0] / static_cast<double>(rounds), wal[1] / static_cast<double>(rounds));
     if (limit > 0) {
         std::printf("  limit %.2f%s%s", limit, of_wall ? " of time" : "", judged <= limit ? "" : "  MISSED");
     }
@@ -386,6 +397,7 @@ struct contenders {
     table ours{store, "businesses"};
     by_hand hand;
     by_hand guarded; ///< by hand, with the promises of the library
+    by_hand told;    ///< and with the look-up of the table
     by_hand meter;
 
     contenders()
@@ -395,6 +407,7 @@ struct contenders {
           }()),
           hand(options.schema),
           guarded(options.schema, promise::guarded),
+          told(options.schema, promise::told_apart),
           meter(options.schema) {
         ours.create().value();
         auto const all = measure::make_businesses(0, preloaded, 1'000'000);
@@ -468,6 +481,10 @@ void calls() {
     in_rounds("  by hand, guarded", no_limit, 21, 500, hand_inserts, [&](business const* all, std::size_t count) {
         std::for_each(all, all + count, [&](business const& each) { both.guarded.insert(each); });
     });
+    in_rounds(
+        "  and the table looked up", no_limit, 21, 500, hand_inserts, [&](business const* all, std::size_t count) {
+            std::for_each(all, all + count, [&](business const& each) { both.told.insert(each); });
+        });
     std::size_t turn = 0;
     auto const changed = [&](std::size_t index) {
         business one = measure::make_business(index, 1'000'000);
@@ -501,6 +518,7 @@ void calls() {
             });
         });
     in_rounds("  by hand, guarded", no_limit, 15, 500, comes_and_goes(hand), comes_and_goes(both.guarded));
+    in_rounds("  and the table looked up", no_limit, 15, 500, comes_and_goes(hand), comes_and_goes(both.told));
     in_rounds(
         "batch of 100, per row", 1.2, 15, 1'000,
         [&](business const* all, std::size_t count) { insert_all(hand, std::vector<business>(all, all + count)); },
@@ -621,15 +639,16 @@ void many() {
         for (business& each : made) { each.region = of + std::to_string(next++); }
         return made;
     };
-    std::vector<std::vector<business>> rows[5];
-    for (std::size_t round = 0; round < 4 * 16; ++round) { rows[0].push_back(fresh("h")); }
+    std::vector<std::vector<business>> rows[6];
+    for (std::size_t round = 0; round < 5 * 16; ++round) { rows[0].push_back(fresh("h")); }
     for (std::size_t round = 0; round < 16; ++round) {
         rows[1].push_back(fresh("b"));
         rows[2].push_back(fresh("a"));
         rows[3].push_back(fresh("f"));
         rows[4].push_back(fresh("g"));
+        rows[5].push_back(fresh("t"));
     }
-    std::size_t at[5] = {};
+    std::size_t at[6] = {};
     auto const by_hand_once = [&] {
         both.hand.insert(rows[0][at[0]++].data(), 400);
         return std::size_t{400};
@@ -646,6 +665,10 @@ void many() {
     });
     compare(both.meter, "  by hand, guarded, one transaction", no_limit, false, 15, by_hand_once, [&] {
         both.guarded.insert(rows[4][at[4]++].data(), 400);
+        return std::size_t{400};
+    });
+    compare(both.meter, "  and the table looked up", no_limit, false, 15, by_hand_once, [&] {
+        both.told.insert(rows[5][at[5]++].data(), 400);
         return std::size_t{400};
     });
     compare(both.meter, "400 awaited inserts, per row", 1.5, false, 15, by_hand_once, [&] {
