@@ -62,6 +62,7 @@
 #include <entitable/core/row/impl/printed.ipp>
 #include <entitable/core/row/impl/property_finder.ipp>
 #include <entitable/core/row/impl/row.ipp>
+#include <entitable/core/row/impl/row_digest.ipp>
 #include <entitable/core/transport/impl/any_store.ipp>
 #include <entitable/core/transport/impl/attempt.ipp>
 #include <entitable/core/transport/impl/channel.ipp>
