@@ -169,7 +169,8 @@ private:
 
     query_entities const* request_;
     page_visitor const* shown_;
-    bool row_keys_; ///< row keys are checked
+    bool row_keys_;    ///< row keys are checked
+    bool only_keys_{}; ///< no property is selected
     page_limits limits_;
     row_filter filter_;
     std::uint64_t fingerprint_{};

@@ -100,6 +100,7 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const&
     key_interval const& rows = request.range.row;
     reader.fingerprint_ = fingerprint(request, table_key);
     reader.one_partition_ = partitions.is_point();
+    reader.only_keys_ = selects_only_keys(request.select);
     if (partitions.lower.end != key_bound::kind::open) { reader.from_partition_ = stored_key{partitions.lower.key}; }
     if (partitions.lower.end == key_bound::kind::exclusive) {
         reader.from_partition_ += '\0'; // appends the smallest key after it
@@ -187,6 +188,11 @@ ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
     }
     if (request_->select.empty()) {
         response_.rows.append(whole);
+    } else if (only_keys_) {
+        char header[row_format::header_size]{}; // a payload without properties
+        header[0] = static_cast<char>(row_format::version);
+        row_format::store(header + row_format::timestamp_offset, whole.timestamp().ticks);
+        response_.rows.append({whole.partition_key, whole.row_key, {header, sizeof header}});
     } else {
         response_.rows.append({whole.partition_key, whole.row_key, selected_payload(whole.payload, request_->select)});
     }
