@@ -51,6 +51,7 @@
 #include <entitable/core/request/impl/filter.ipp>
 #include <entitable/core/request/impl/key_range.ipp>
 #include <entitable/core/request/impl/key_ranges.ipp>
+#include <entitable/core/request/impl/known_layouts.ipp>
 #include <entitable/core/request/impl/operation_row.ipp>
 #include <entitable/core/request/impl/refusal.ipp>
 #include <entitable/core/request/impl/request_ref.ipp>
