@@ -36,9 +36,9 @@ ENTITABLE_LAZY_BODY void known_layouts::add(std::string_view descriptor) {
         }
     }
     made->after = before;
-    made->next = first_.load(memory_order::acquire);
-    while (!first_.compare_exchange_weak(made->next, made.get(), memory_order::release, memory_order::acquire)) {}
-    static_cast<void>(made.release());
+    layout* const fresh = made.release();
+    fresh->next = first_.load(memory_order::acquire);
+    while (!first_.compare_exchange_weak(fresh->next, fresh, memory_order::release, memory_order::acquire)) {}
 }
 
 /// Whether a row of a known layout is valid, so that only its values are checked. May be false for a valid row, which then needs the full
