@@ -46,7 +46,10 @@ TEMPLATE_TEST_CASE(
              all{writes<TestType>(2, 2), writes<TestType>(2, 2), joins<TestType>("b"), follows<TestType>("b", 2, wait),
                  leaves<TestType>("b"), follows<TestType>("a", 3, wait)},
          }) {
-        for (std::uint64_t seed = 1; seed <= entitable_test::rounds(40, 25'000, 2'500); ++seed) {
+        std::uint64_t const first = entitable_test::first_history();
+        std::uint64_t const end = first + entitable_test::histories(40, 25'000, 2'500);
+        for (std::uint64_t seed = first; seed < end; ++seed) {
+            entitable_test::tell_histories("feed", seed - first);
             auto const seen = walk(each, limits, seed);
             CAPTURE(seed, seen.schedule);
             REQUIRE(seen.problem == "");

@@ -6,7 +6,10 @@
 /// The short and the long form of a test with an adjustable run time.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <iostream>
+#include <string_view>
 
 namespace entitable_test {
 
@@ -19,6 +22,23 @@ inline std::size_t rounds(std::size_t usual, std::size_t patient, std::size_t op
     static_cast<void>(optimized);
 #endif
     return std::getenv("ENTITABLE_TEST_LONG") == nullptr ? usual : patient;
+}
+
+/// The first seed of random histories: ENTITABLE_FIRST_HISTORY, for a long run in parts.
+inline std::uint64_t first_history() {
+    char const* const first = std::getenv("ENTITABLE_FIRST_HISTORY");
+    return first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+}
+
+/// The number of random histories: ENTITABLE_HISTORIES, or as `rounds`.
+inline std::uint64_t histories(std::size_t usual, std::size_t patient, std::size_t optimized = 0) {
+    char const* const most = std::getenv("ENTITABLE_HISTORIES");
+    return most != nullptr ? std::strtoull(most, nullptr, 10) : rounds(usual, patient, optimized);
+}
+
+/// Writes how many histories have passed, each thousand, so that a run that is stopped counts as well.
+inline void tell_histories(std::string_view what, std::uint64_t passed) {
+    if (passed != 0 && passed % 1'000 == 0) { std::cerr << what << ": " << passed << " histories passed\n"; }
 }
 
 } // namespace entitable_test
