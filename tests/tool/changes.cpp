@@ -20,6 +20,11 @@ struct parcel {
 };
 ENTITABLE(parcel, partition_key(city), row_key(number))
 
+/// Takes text and loses it, as a full disk.
+struct full_disk : std::stringbuf {
+    int sync() override { return -1; }
+};
+
 /// The text with random ids replaced.
 std::string without_ids(std::string const& text) {
     static std::regex const id{"[0-9a-f]{8}-[0-9a-f-]{27}"};
@@ -45,8 +50,8 @@ TEST_CASE("changes: a group gets each change once it has joined, and again if it
         "{\"Change\":\"removed\",\"PartitionKey\":\"Kiel\",\"RowKey\":\"0000000001\",\"Id\":\"ID\","
         "\"Time\":\"TIME\",\"Number\":2,\"Lane\":0}\n";
     {
-        std::ostringstream full;
-        full.setstate(std::ios::badbit); // as a full disk
+        full_disk disk;
+        std::ostream full{&disk};
         std::ostringstream err;
         std::istringstream in;
         tool::console with{full, err, in};
