@@ -34,6 +34,7 @@ void add_all(command_list& all) {
     add_export(all);
     add_copy(all);
     add_sync(all);
+    add_changes(all);
     add_serve(all);
     add_queue(all);
     add_backup(all);

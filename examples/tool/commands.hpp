@@ -103,5 +103,6 @@ void add_plan(command_list& all);
 void add_stress(command_list& all);
 void add_sync(command_list& all);
 void add_advise(command_list& all);
+void add_changes(command_list& all);
 
 } // namespace tool

@@ -14,6 +14,7 @@
 
 #include <entitable/work/feed/detail/feed_core.hpp>
 #if !defined(ENTITABLE_IMPORTED)
+#include <entitable/client/row_table.hpp>
 #include <entitable/work/messaging/detail/system_changes.hpp>
 #endif
 
@@ -92,6 +93,11 @@ public:
             "the changes of this table are not announced: use table<order, announced>");
     }
 
+    /// A feed of a table whose types the program does not know: the lanes are those that the stored declaration names. Cost: one request.
+    ///
+    /// Errors: DeclarationMissing if no program has declared that the changes of the table are announced; those of the store.
+    [[nodiscard]] static result<feed> of_stored(row_table const& table, std::string group, feed_options options = {});
+
     /// Registers the group, and announces all partitions of the table to it, so that it reads them once. True if this call completed it;
     /// false if it was registered before. Continues after an interruption. Workers may begin earlier.
     ///
@@ -129,6 +135,8 @@ public:
     [[nodiscard]] result<void> check_lag(std::chrono::nanoseconds most = std::chrono::hours{7 * 24}) const;
 
 private:
+    explicit feed(shared<detail::feed_core> core) : core_(std::move(core)) {}
+
     template <std::size_t Lanes, class Table>
     [[nodiscard]] static shared<detail::index_family> family_of(Table const& table) {
         if constexpr (Lanes == 0) {
