@@ -383,8 +383,8 @@ http_handler batch_by_hand_into_store(std::string const& answer) {
     };
     http_handler const head = echo_of(answer.substr(0, answer.find("\r\n\r\n") + 4));
     auto const made_shelf = std::make_shared<shelf>();
-    call context;
-    made_shelf->store.execute(create_table{"Orders"}, context).value();
+    call creation;
+    made_shelf->store.execute(create_table{"Orders"}, creation).value();
     return [on = made_shelf, head](http_request const& request, request_sender const& from) {
         std::lock_guard const guard{on->lock};
         http_response made = head(request, from);
@@ -397,13 +397,13 @@ http_handler batch_by_hand_into_store(std::string const& answer) {
             rest.remove_prefix(at + boundary.size());
             std::size_t const begin = rest.find('{');
             std::string_view const json = rest.substr(begin, rest.find("\r\n", begin) - begin);
-            auto const entity = on->parser.parse(json.data(), json.size());
+            auto const read = on->parser.parse(json.data(), json.size());
             row_builder one{
-                std::string{std::string_view{entity["PartitionKey"]}}, std::string{std::string_view{entity["RowKey"]}}};
-            one.add("name", std::string_view{entity["name"]});
-            one.add("city", std::string_view{entity["city"]});
-            one.add("age", static_cast<std::int32_t>(std::int64_t{entity["age"]}));
-            one.add("time", double{entity["time"]});
+                std::string{std::string_view{read["PartitionKey"]}}, std::string{std::string_view{read["RowKey"]}}};
+            one.add("name", std::string_view{read["name"]});
+            one.add("city", std::string_view{read["city"]});
+            one.add("age", static_cast<std::int32_t>(std::int64_t{read["age"]}));
+            one.add("time", double{read["time"]});
             changes.changes.push_back(
                 mutation{mutation_kind::insert_or_replace, one.build(), etag_condition{any_etag}});
         }

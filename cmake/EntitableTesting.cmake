@@ -111,7 +111,7 @@ endfunction()
 
 # entitable_add_header_tests([TOGETHER_ONLY | APART_ONLY] <file>...): each header compiles alone and twice in one file; those for users with the
 # bodies (.ipp) that they bring, those of `detail` without. And all headers together, and all bodies, without exceptions: but for the listener
-# and asio, since Boost wants them. With APART_ONLY each header for users without bodies, and nothing together: a tenth of the time.
+# and asio, since Boost wants them. With APART_ONLY each header, and all together, for users without bodies: a tenth of the time.
 function(entitable_add_header_tests)
     cmake_parse_arguments(PARSE_ARGV 0 arg "TOGETHER_ONLY;APART_ONLY" "" "")
     set(separate -DENTITABLE_SEPARATE_COMPILATION)
@@ -144,6 +144,10 @@ function(entitable_add_header_tests)
     endforeach()
     file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers/headers.cpp" CONTENT "${headers}")
     file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers/bodies.cpp" CONTENT "${bodies}")
+    if(arg_APART_ONLY) # together, for names that two headers declare
+        entitable_add_compile_test(
+            header_together "${CMAKE_CURRENT_BINARY_DIR}/headers/headers.cpp" ${separate} -fsyntax-only)
+    endif()
     if(MSVC OR arg_APART_ONLY)
         return()
     endif()

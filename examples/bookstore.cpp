@@ -46,7 +46,7 @@ struct sale {
 };
 ENTITABLE(sale, partition_key(isbn), row_key(number), properties())
 
-static_assert(entitable::shard_key<book, &book::isbn>);
+static_assert(entitable::sharded_by<book, &book::isbn>);
 static_assert(entitable::same_shard<book, sale>);
 using b = entitable::fields<book>;
 

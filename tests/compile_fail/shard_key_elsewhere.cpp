@@ -14,7 +14,7 @@ struct book {
 ENTITABLE(book, partition_key(isbn), row_key(edition), properties(title))
 
 #ifdef BROKEN
-static_assert(entitable::shard_key<book, &book::title>);
+static_assert(entitable::sharded_by<book, &book::title>);
 #else
-static_assert(entitable::shard_key<book, &book::isbn>);
+static_assert(entitable::sharded_by<book, &book::isbn>);
 #endif

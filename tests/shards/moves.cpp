@@ -62,7 +62,7 @@ struct hanging {
 
 } // namespace
 
-static_assert(shard_key<item, &item::group>);
+static_assert(sharded_by<item, &item::group>);
 static_assert(same_shard<item, item>);
 
 TEST_CASE("shards: hash values never change") {

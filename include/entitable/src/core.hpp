@@ -51,6 +51,7 @@
 #include <entitable/core/request/impl/filter.ipp>
 #include <entitable/core/request/impl/key_range.ipp>
 #include <entitable/core/request/impl/key_ranges.ipp>
+#include <entitable/core/request/impl/known_layouts.ipp>
 #include <entitable/core/request/impl/operation_row.ipp>
 #include <entitable/core/request/impl/refusal.ipp>
 #include <entitable/core/request/impl/request_ref.ipp>
@@ -62,6 +63,7 @@
 #include <entitable/core/row/impl/printed.ipp>
 #include <entitable/core/row/impl/property_finder.ipp>
 #include <entitable/core/row/impl/row.ipp>
+#include <entitable/core/row/impl/row_digest.ipp>
 #include <entitable/core/transport/impl/any_store.ipp>
 #include <entitable/core/transport/impl/attempt.ipp>
 #include <entitable/core/transport/impl/channel.ipp>

@@ -13,6 +13,7 @@
 
 #include <entitable/local/impl/local_rules.ipp>
 #include <entitable/local/impl/page_reader.ipp>
+#include <entitable/local/impl/row_filter.ipp>
 #include <entitable/local/impl/rw_lock.ipp>
 #include <entitable/local/impl/selected_payload.ipp>
 #include <entitable/local/memory/impl/memory_address.ipp>

@@ -57,8 +57,8 @@ template <class Entity>
 inline constexpr row_kind const& kind_of_row<Entity, Entity> = instantiated_calls<Entity>::rows;
 
 template <class Entity>
-void* instantiated_entity<Entity>::calls::add(void* rows) {
-    return add_row<Entity>(rows);
+void* instantiated_entity<Entity>::calls::add(void* entities) {
+    return add_row<Entity>(entities);
 }
 template <class Entity>
 void* instantiated_entity<Entity>::calls::make() {

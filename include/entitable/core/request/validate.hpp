@@ -44,8 +44,9 @@ namespace detail {
 /// same partition key. Refers to that entity.
 struct known_good {
     std::string_view partition_key;
-    std::string_view descriptor; ///< names of its properties, including absent ones
-    known_layouts* layouts{};    ///< descriptors of earlier entities, and for this one; may be null
+    std::string_view descriptor;           ///< names of its properties, including absent ones
+    known_layouts* layouts{};              ///< descriptors of earlier entities, and for this one; may be null
+    known_layouts::layout const* layout{}; ///< that of the last entity, if `layouts` has it
 };
 
 /// Does the same as `validate`, and stores the parts that passed.

@@ -8,6 +8,7 @@
 #include <entitable/core/clock.hpp>
 #include <entitable/core/request/part_hash.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/local/detail/row_filter.hpp>
 #include <entitable/local/ordered_store.hpp>
 
 #include <cstdint>
@@ -111,7 +112,7 @@ public:
             return false;
         }
         row_view const whole{shown_partition_, shown_key(row, row_buffer_), payload};
-        if (!request_->filter.empty() && !satisfies(whole, request_->filter)) { return true; }
+        if (!request_->filter.empty() && !filter_.accepts(whole)) { return true; }
         if (shown_ != nullptr) {
             bytes_ += row.size() + payload.size();
             (*shown_)({&whole, 1});
@@ -135,10 +136,15 @@ private:
     };
 
     page_reader(query_entities const& request, page_limits const& limits, page_visitor const* shown, bool row_keys)
-        : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits) {}
+        : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits), filter_(request.filter) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
-    /// Counts the leading rows that belong to the page and are shown as they are stored. Returns 0 if each row must be checked.
+    /// Returns the leading rows that are in the range of the page and are shown as they are stored; none if each row must be checked. The
+    /// page may take only some of these rows.
+    ENTITABLE_LAZY [[nodiscard]] std::span<row_view const> plain_rows(std::span<row_view const> rows, bool checks_keys);
+    /// Counts the leading rows that belong to the page, without a filter. Returns 0 if each row must be checked.
     ENTITABLE_LAZY [[nodiscard]] std::size_t take_plain(std::span<row_view const> rows);
+    /// With a filter: passes those of the leading rows that belong to the page to `shown`; returns how many rows it examined.
+    ENTITABLE_LAZY [[nodiscard]] std::size_t show_filtered(std::span<row_view const> rows);
     [[nodiscard]] bool is_full() const noexcept {
         std::uint64_t const examined = response_.examined;
         return rows_ == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
@@ -163,8 +169,10 @@ private:
 
     query_entities const* request_;
     page_visitor const* shown_;
-    bool row_keys_; ///< row keys are checked
+    bool row_keys_;    ///< row keys are checked
+    bool only_keys_{}; ///< no property is selected
     page_limits limits_;
+    row_filter filter_;
     std::uint64_t fingerprint_{};
     bool one_partition_{};
     bool last_partition_included_{true};

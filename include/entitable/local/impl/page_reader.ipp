@@ -5,6 +5,7 @@
 #include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/local/detail/page_reader.hpp>
+#include <entitable/local/impl/row_filter.ipp>
 #include <entitable/local/impl/selected_payload.ipp>
 
 #include <cstring>
@@ -99,6 +100,7 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const&
     key_interval const& rows = request.range.row;
     reader.fingerprint_ = fingerprint(request, table_key);
     reader.one_partition_ = partitions.is_point();
+    reader.only_keys_ = selects_only_keys(request.select);
     if (partitions.lower.end != key_bound::kind::open) { reader.from_partition_ = stored_key{partitions.lower.key}; }
     if (partitions.lower.end == key_bound::kind::exclusive) {
         reader.from_partition_ += '\0'; // appends the smallest key after it
@@ -186,30 +188,28 @@ ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
     }
     if (request_->select.empty()) {
         response_.rows.append(whole);
+    } else if (only_keys_) {
+        char header[row_format::header_size]{}; // a payload without properties
+        header[0] = static_cast<char>(row_format::version);
+        row_format::store(header + row_format::timestamp_offset, whole.timestamp().ticks);
+        response_.rows.append({whole.partition_key, whole.row_key, {header, sizeof header}});
     } else {
         response_.rows.append({whole.partition_key, whole.row_key, selected_payload(whole.payload, request_->select)});
     }
     bytes_ = response_.rows.bytes();
 }
 
-ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const> rows) {
-    if (rows.empty() || !request_->filter.empty() || limits_.behind_last || shown_partition_ != partition_ ||
+ENTITABLE_LAZY_BODY std::span<row_view const> page_reader::plain_rows(
+    std::span<row_view const> rows, bool checks_keys) {
+    if (rows.empty() || limits_.behind_last || shown_partition_ != partition_ ||
         is_before_range(rows.front().row_key) || limits_.examined <= response_.examined ||
         limits_.time->steady() >= limits_.until) {
-        return 0;
+        return {};
     }
-    std::size_t most = limits_.rows - rows_;
-    most = most < limits_.examined - response_.examined ? most : limits_.examined - response_.examined;
+    std::size_t const most = limits_.examined - response_.examined;
     rows = rows.first(most < rows.size() ? most : rows.size());
-    if (rows.empty() || (last_row_ && stands_behind(rows.back().row_key, *last_row_))) { return 0; }
-    std::size_t bytes = bytes_;
-    std::size_t shortest = rows.front().payload.size();
-    for (row_view const& each : rows) {
-        bytes += each.row_key.size() + each.payload.size();
-        shortest = shortest < each.payload.size() ? shortest : each.payload.size();
-    }
-    if (shortest < row_format::header_size || bytes >= limits_.bytes) { return 0; }
-    if (row_keys_) {
+    if (last_row_ && stands_behind(rows.back().row_key, *last_row_)) { return {}; }
+    if (checks_keys) {
         std::uint64_t bits = 0;
         for (row_view const& each : rows) {
             static_cast<void>(text::all_eights(each.row_key, [&](std::uint64_t eight) {
@@ -217,12 +217,51 @@ ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const
                 return true;
             }));
         }
-        if ((bits & 0x8080808080808080U) != 0) { return 0; }
+        if ((bits & 0x8080808080808080U) != 0) { return {}; }
     }
+    return rows;
+}
+
+ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const> rows) {
+    if (rows.size() > limits_.rows - rows_) { rows = rows.first(limits_.rows - rows_); }
+    rows = plain_rows(rows, row_keys_);
+    if (rows.empty()) { return 0; }
+    std::size_t bytes = bytes_;
+    std::size_t shortest = rows.front().payload.size();
+    for (row_view const& each : rows) {
+        bytes += each.row_key.size() + each.payload.size();
+        shortest = shortest < each.payload.size() ? shortest : each.payload.size();
+    }
+    if (shortest < row_format::header_size || bytes >= limits_.bytes) { return 0; }
     bytes_ = bytes;
     rows_ += rows.size();
     response_.examined += rows.size();
     return rows.size();
+}
+
+ENTITABLE_LAZY_BODY std::size_t page_reader::show_filtered(std::span<row_view const> rows) {
+    rows = plain_rows(rows, true); // the filter may compare row keys
+    std::size_t at = 0;
+    std::size_t accepted = 0; // rows before `at` that are not shown yet
+    auto const show = [&] {
+        if (accepted > 0) { (*shown_)(rows.subspan(at - accepted, accepted)); }
+        accepted = 0;
+    };
+    for (; at < rows.size(); ++at) {
+        row_view const& each = rows[at];
+        bool const is_full = rows_ == limits_.rows || (rows_ > 0 && bytes_ >= limits_.bytes);
+        if (is_full || each.payload.size() < row_format::header_size) { break; }
+        if (!filter_.accepts(each)) {
+            show();
+            continue;
+        }
+        bytes_ += each.row_key.size() + each.payload.size();
+        ++rows_;
+        ++accepted;
+    }
+    show();
+    response_.examined += at;
+    return at;
 }
 
 ENTITABLE_LAZY_BODY bool page_reader::visit(std::span<row_view const> run) {
@@ -232,7 +271,9 @@ ENTITABLE_LAZY_BODY bool page_reader::visit(std::span<row_view const> run) {
         if (!visit(partition, run.front().row_key, run.front().payload)) { return false; }
         at = 1;
     }
-    if (std::size_t const plain = take_plain(run.subspan(at)); plain > 0) {
+    if (!request_->filter.empty()) {
+        at += show_filtered(run.subspan(at));
+    } else if (std::size_t const plain = take_plain(run.subspan(at)); plain > 0) {
         (*shown_)(run.subspan(at, plain));
         at += plain;
     }

@@ -9,15 +9,21 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Whether no property is selected, only keys.
+ENTITABLE_LAZY bool selects_only_keys(projection const& names) {
+    for (std::string const& name : names) {
+        if (name != "PartitionKey" && name != "RowKey") { return false; }
+    }
+    return !names.empty();
+}
+
 /// Returns a payload with only the named properties, each once and in the order of the row. Absent properties are omitted: the service
 /// sends null for them, which is equivalent.
 ENTITABLE_LAZY std::string selected_payload(std::string_view whole, projection const& names) {
     std::string descriptor;
     std::string values;
     std::uint16_t count = 0;
-    bool only_keys = true; // true for a count, which reads only keys
-    for (std::string const& name : names) { only_keys = only_keys && (name == "PartitionKey" || name == "RowKey"); }
-    property_cursor cursor{only_keys ? std::string_view{} : whole};
+    property_cursor cursor{selects_only_keys(names) ? std::string_view{} : whole};
     property_view property;
     while (cursor.next(property)) {
         bool wanted = false;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `partial`: the result of the shards that responded, as a separate type. `single_shard`, `shard_key`, `same_shard`: compile-time
+/// `partial`: the result of the shards that responded, as a separate type. `single_shard`, `sharded_by`, `same_shard`: compile-time
 /// checks.
 
 #include <entitable/client/query.hpp>
@@ -95,10 +95,10 @@ struct first_of_components<components<Void, First, More...>> {
 
 } // namespace detail
 
-/// Asserts that an entity is sharded by these members: `static_assert(shard_key<book, &book::isbn>);`. True if they are the first
+/// Asserts that an entity is sharded by these members: `static_assert(sharded_by<book, &book::isbn>);`. True if they are the first
 /// components of the partition key; otherwise it does not compile.
 template <mapped_entity Entity, auto... Members>
-constexpr bool shard_key = [] {
+constexpr bool sharded_by = [] {
     constexpr bool begins =
         detail::begins_with_members<typename mapping<Entity>::partition_components, Members...>::value;
     static_assert(begins,

@@ -46,7 +46,8 @@ ENTITABLE_DECL result<std::optional<row>> migrated_row(
         if (each.present && !declared) { builder.add(each.name, each.value); }
     }
     row whole = builder.build();
-    if (quick_content_digest(whole) == quick_content_digest(stored)) { return std::optional<row>{}; }
+    quick_digests digests;
+    if (digests.of(whole) == digests.of(stored)) { return std::optional<row>{}; }
     return std::optional<row>{std::move(whole)};
 }
 

@@ -37,7 +37,8 @@ inline void assign_text(std::string& to, std::string_view text) {
         std::memcpy(to.data(), text.data(), text.size());
         to.erase(text.size());
     } else if (text.size() <= to.capacity()) {
-        to = text;
+        to.clear();
+        to.append(text); // cheaper than an assignment, which looks whether the text is part of the string
     } else {
         to = std::string{text}; // cheaper than growing a buffer whose content is discarded
     }

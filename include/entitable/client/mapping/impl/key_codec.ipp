@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/mapping/detail/value_reader.hpp>
 #include <entitable/client/mapping/key_codec.hpp>
 #include <entitable/core/text.hpp>
 
@@ -20,7 +21,14 @@ ENTITABLE_LAZY_BODY bool parse_key_integer(
     if (negative) { text.remove_prefix(1); }
     if (text.size() != width) { return false; }
     magnitude = 0;
-    for (char const character : text) {
+    constexpr std::size_t always_fits = 19; // digits
+    std::size_t const rest = text.size() < always_fits ? text.size() : always_fits;
+    for (char const character : text.substr(0, rest)) {
+        unsigned const digit = static_cast<unsigned char>(character) - unsigned{'0'};
+        if (digit > 9) { return false; }
+        magnitude = magnitude * 10 + digit;
+    }
+    for (char const character : text.substr(rest)) {
         if (character < '0' || character > '9') { return false; }
         auto const digit = static_cast<std::uint64_t>(character - '0');
         if (magnitude > (~std::uint64_t{0} - digit) / 10) { return false; }
@@ -48,11 +56,7 @@ ENTITABLE_LAZY_BODY bool key_codec<std::string>::append(std::string& out, std::s
 }
 
 ENTITABLE_LAZY_BODY bool key_codec<std::string>::parse(std::string_view text, std::string& out) {
-    if (text.size() <= out.capacity()) {
-        out = text;
-    } else {
-        out = std::string{text}; // cheaper than growing a buffer whose content is discarded
-    }
+    detail::assign_text(out, text);
     return true;
 }
 

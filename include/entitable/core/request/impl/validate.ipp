@@ -4,6 +4,7 @@
 
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/request/impl/known_layouts.ipp>
 #include <entitable/core/request/validate.hpp>
 #include <entitable/core/row/detail/name_table.hpp>
 #include <entitable/core/text.hpp>
@@ -32,15 +33,6 @@ constexpr byte_classes make_byte_classes() noexcept {
 }
 
 inline constexpr byte_classes byte_class = make_byte_classes();
-
-ENTITABLE_LAZY_BODY void known_layouts::add(std::string_view descriptor) {
-    if (has(descriptor) || number_.load(memory_order::relaxed) >= most ||
-        number_.fetch_add(1, memory_order::relaxed) >= most) {
-        return;
-    }
-    auto* const made = new layout{std::string{descriptor}, first_.load(memory_order::acquire)};
-    while (!first_.compare_exchange_weak(made->next, made, memory_order::release, memory_order::acquire)) {}
-}
 
 /// Returns the number of consecutive bytes of a class from `at`.
 ENTITABLE_LAZY std::size_t run_of(bool const (&members)[256], std::string_view text, std::size_t at) noexcept {
@@ -300,11 +292,17 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
     }
     if (auto checked = validate_key(entity.row_key, "RowKey", limits); !checked) { return checked; }
     std::string_view const descriptor = descriptor_in(entity.payload);
-    bool const is_known =
-        descriptor == known.descriptor || (known.layouts != nullptr && known.layouts->has(descriptor));
-    if (!descriptor.empty() && is_known && has_good_values(entity, descriptor, limits)) {
+    known_layouts::layout const* layout = known.layout;
+    if (known.layouts != nullptr && (layout == nullptr || layout->descriptor != descriptor)) {
+        layout = known.layouts->find(descriptor);
+    }
+    bool const is_good = layout != nullptr
+        ? has_good_values(entity, *layout, limits)
+        : !descriptor.empty() && descriptor == known.descriptor && has_good_values(entity, descriptor, limits);
+    if (is_good) {
         known.partition_key = entity.partition_key;
         known.descriptor = descriptor;
+        known.layout = layout;
         return {};
     }
     bool all_good = true; // names, including those of absent properties

@@ -9,6 +9,9 @@
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/row/row.hpp>
 
+#include <string>
+#include <vector>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -69,9 +72,8 @@ private:
     return made.value() == 0 ? 1 : made.value();
 }
 
-/// Digest of the properties of a row, in any order. `add_bytes(digest, bytes)` adds the bytes of a value.
-template <class AddBytes>
-std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexcept {
+/// Digest of the properties of a row, in any order.
+[[nodiscard]] inline std::uint64_t properties_digest(row_view each) noexcept {
     std::uint64_t properties = 0;
     property_cursor cursor{each.payload};
     for (property_view one; cursor.next(one);) {
@@ -80,7 +82,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
             of.add(one.name);
             of.add(static_cast<std::uint64_t>(one.type));
             of.add(static_cast<std::uint64_t>(one.value.bits()));
-            add_bytes(of, one.value.bytes());
+            of.add(one.value.bytes());
             properties += of.value();
         }
     }
@@ -92,7 +94,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
     row_digest whole;
     whole.add(each.partition_key);
     whole.add(each.row_key);
-    whole.add(properties_digest(each, [](row_digest& of, std::string_view bytes) { of.add(bytes); }));
+    whole.add(properties_digest(each));
     return whole.value();
 }
 
@@ -112,19 +114,32 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
     return whole.value();
 }
 
-/// Digest of the properties of a row, faster than `content_digest`; must not be stored. For comparing rows with equal keys.
-[[nodiscard]] inline std::uint64_t quick_content_digest(row_view each) noexcept {
-    constexpr std::size_t long_value = 64; // four lanes pay off
-    return properties_digest(each, [](row_digest& of, std::string_view bytes) {
-        if (bytes.size() < long_value) {
-            of.add(bytes);
-        } else {
-            of.add(bytes_digest(bytes));
-        }
-    });
-}
+/// Digests of the properties of rows, faster than `content_digest`; must not be stored. For comparing rows with equal keys. Names are hashed
+/// once for consecutive rows of one layout. The order of properties, absent properties, the Timestamp and the ETag are ignored.
+class quick_digests {
+public:
+    ENTITABLE_LAZY [[nodiscard]] std::uint64_t of(row_view each);
+
+private:
+    struct column {
+        std::uint64_t name_and_type; ///< their digest
+        std::uint8_t size;           ///< bytes of the value, or of its length
+        bool has_length;
+        bool nullable;
+    };
+
+    ENTITABLE_LAZY void learn(std::size_t properties);
+
+    std::size_t properties_{};
+    std::string descriptor_; ///< descriptor of the last row
+    std::vector<column> columns_;
+};
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/row/impl/row_digest.ipp>
+#endif
 
 #endif

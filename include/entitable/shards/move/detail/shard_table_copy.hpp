@@ -7,6 +7,7 @@
 
 #include <entitable/core/request/batch_packer.hpp>
 #include <entitable/core/request/resumable.hpp>
+#include <entitable/core/row/detail/row_digest.hpp>
 #include <entitable/shards/move/detail/copied_rows.hpp>
 
 #include <map>
@@ -87,8 +88,9 @@ private:
     batch_packer packer_;
     partition_map partitions_;
     partition_map::iterator last_{partitions_.end()}; ///< used last
-    std::vector<pending_row> pending_;                ///< rows in the packer, indexed by their tags
-    std::int64_t batches_{};                          ///< number of the latest batch
+    quick_digests digests_;
+    std::vector<pending_row> pending_; ///< rows in the packer, indexed by their tags
+    std::int64_t batches_{};           ///< number of the latest batch
 
     std::size_t source_{};   ///< index of the transport, for this pass
     std::size_t target_{};   ///< index of the transport, for this pass

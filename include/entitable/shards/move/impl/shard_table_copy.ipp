@@ -200,7 +200,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows, bool w
         if (known != nullptr && known->source == each.etag()) { continue; }
         ENTITABLE_CHECK(packer_.add(
             mutation::insert_or_replace(row{each.partition_key, each.row_key, each.payload}), pending_.size()));
-        pending_.push_back({each.etag(), quick_content_digest(each)});
+        pending_.push_back({each.etag(), digests_.of(each)});
         changes_ += whole ? 1 : 0;
         ++rows_;
         bytes_ += each.partition_key.size() + each.row_key.size() + each.payload.size();
@@ -225,7 +225,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows, bool
         if (!(known->target == each.etag())) {
             ++changes_;
             known->source = {};
-        } else if (with_content && known->content != quick_content_digest(each)) {
+        } else if (with_content && known->content != digests_.of(each)) {
             failure differing{error_code::row_mismatch,
                 text::joined({"a row of the table ", to_, " differs from its original in the table ", from_})};
             differing.error().detail = text::printable(
