@@ -374,6 +374,56 @@ http_handler batch_by_hand(std::string const& answer) {
     };
 }
 
+/// The same by hand, into a memory_backend: the service's rules, versions and atomic transactions are those of the store.
+http_handler batch_by_hand_into_store(std::string const& answer) {
+    struct shelf {
+        std::mutex lock;
+        simdjson::dom::parser parser;
+        memory_backend store;
+    };
+    http_handler const head = echo_of(answer.substr(0, answer.find("\r\n\r\n") + 4));
+    auto const made_shelf = std::make_shared<shelf>();
+    call creation;
+    made_shelf->store.execute(create_table{"Orders"}, creation).value();
+    return [on = made_shelf, head](http_request const& request, request_sender const& from) {
+        std::lock_guard const guard{on->lock};
+        http_response made = head(request, from);
+        transact changes;
+        changes.table = "Orders";
+        changes.changes.reserve(100);
+        std::string_view rest = request.body;
+        constexpr std::string_view boundary = "--changeset_c\r\n";
+        for (std::size_t at = rest.find(boundary); at != std::string_view::npos; at = rest.find(boundary)) {
+            rest.remove_prefix(at + boundary.size());
+            std::size_t const begin = rest.find('{');
+            std::string_view const json = rest.substr(begin, rest.find("\r\n", begin) - begin);
+            auto const read = on->parser.parse(json.data(), json.size());
+            row_builder one{
+                std::string{std::string_view{read["PartitionKey"]}}, std::string{std::string_view{read["RowKey"]}}};
+            one.add("name", std::string_view{read["name"]});
+            one.add("city", std::string_view{read["city"]});
+            one.add("age", static_cast<std::int32_t>(std::int64_t{read["age"]}));
+            one.add("time", double{read["time"]});
+            changes.changes.push_back(
+                mutation{mutation_kind::insert_or_replace, one.build(), etag_condition{any_etag}});
+        }
+        call context;
+        auto const done = on->store.execute(changes, context).value();
+        std::string& out = made.body;
+        out.reserve(40'000);
+        out += "--batchresponse_b\r\nContent-Type: multipart/mixed; boundary=changesetresponse_c\r\n\r\n";
+        for (auto const& each : done.results) {
+            out +=
+                "--changesetresponse_c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+                "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"
+                "DataServiceVersion: 3.0;\r\nETag: ";
+            out.append(each.etag.to_string()).append("\r\n\r\n\r\n");
+        }
+        out += "--changesetresponse_c--\r\n--batchresponse_b--\r\n";
+        return made;
+    };
+}
+
 void show(char const* name, load const& theirs, load const& ours) {
     std::printf("%-34s %9.0f %9.0f   %5.2f   %8.0f %8.0f   %5.2f\n", name, theirs.rate, ours.rate,
         ours.rate / theirs.rate, theirs.cpu, ours.cpu, ours.cpu / theirs.cpu);
@@ -427,6 +477,9 @@ int main() {
         if (each.make == batch) {
             server_process const hand{[&] { return batch_by_hand(answer); }};
             show("transaction, beside by hand", press(hand.port(), &hand, request, connections, length),
+                press(memory.port(), &memory, request, connections, length));
+            server_process const stored{[&] { return batch_by_hand_into_store(answer); }};
+            show("  beside by hand into our store", press(stored.port(), &stored, request, connections, length),
                 press(memory.port(), &memory, request, connections, length));
         }
         if (each.make == point || each.make == upsert) {

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 // Hostile bytes to a served memory_backend: a list of forms with the responses that they may get, and mutated requests, over sockets and,
-// for a million of them, to the same sessions without sockets. None may get a 500, a second response, or stop the server. ENTITABLE_MUTATED sets the number of mutated requests, ENTITABLE_SEED their seed; a failure
-// prints the seed and the request.
+// for a million of them, to the same sessions without sockets. None may get a 500, a second response, or stop the server. ENTITABLE_MUTATED sets the number of mutated requests, ENTITABLE_FIRST the
+// number of the first, so that several processes share a run, and ENTITABLE_SEED their seed; a failure prints the seed and the request.
 
 #include "listening.hpp"
 #include <entitable/core/text.hpp>
@@ -500,10 +500,11 @@ private:
     std::atomic<int> open_{0};
 };
 
-/// Everything that a session of `served` answers to these bytes and their end.
+/// Everything that a session of `served` answers to these bytes and their end. Each thread has one loop for all its requests.
 std::string answer_without_sockets(lone_owner& served, std::string_view sent, std::size_t piece) {
     std::string got;
-    boost::asio::io_context context{1};
+    thread_local boost::asio::io_context context{1};
+    context.restart();
     std::shared_ptr<detail::session_owner> const owner{std::shared_ptr<void>{}, &served};
     served.opened();
     std::make_shared<detail::http_session<scripted_connection>>(
@@ -517,6 +518,7 @@ std::string answer_without_sockets(lone_owner& served, std::string_view sent, st
 template <class Send>
 void send_mutated(std::vector<std::string> const& good, std::size_t usual, Send const& send) {
     std::size_t const wanted = number_in("ENTITABLE_MUTATED", usual);
+    std::size_t const first = number_in("ENTITABLE_FIRST", 0);
     std::uint64_t const seed = number_in("ENTITABLE_SEED", 1);
     std::atomic<std::size_t> answered[6]{};
     std::atomic<std::size_t> closed{0};
@@ -525,7 +527,8 @@ void send_mutated(std::vector<std::string> const& good, std::size_t usual, Send 
     std::vector<std::thread> threads;
     for (std::size_t sender = 0; sender < senders; ++sender) {
         threads.emplace_back([&, sender] {
-            for (std::size_t number = sender; number < wanted && wrong[sender].size() < 5; number += senders) {
+            for (std::size_t number = first + sender; number < first + wanted && wrong[sender].size() < 5;
+                number += senders) {
                 std::uint64_t state = seed * 0x100000001B3U + number;
                 std::string const sent = mutated(good[draw(state) % good.size()], good, state);
                 std::string got;
@@ -547,8 +550,8 @@ void send_mutated(std::vector<std::string> const& good, std::size_t usual, Send 
     for (auto const& list : wrong) {
         for (std::string const& each : list) { FAIL_CHECK("seed " << seed << ", " << each.substr(0, 3'000)); }
     }
-    std::printf("%zu mutated requests of seed %llu: %zu 1xx, %zu 2xx, %zu 4xx, %zu 5xx, %zu closed\n", wanted,
-        static_cast<unsigned long long>(seed), answered[1].load(), answered[2].load(), answered[4].load(),
+    std::printf("%zu mutated requests from %zu of seed %llu: %zu 1xx, %zu 2xx, %zu 4xx, %zu 5xx, %zu closed\n", wanted,
+        first, static_cast<unsigned long long>(seed), answered[1].load(), answered[2].load(), answered[4].load(),
         answered[5].load(), closed.load());
     CHECK(answered[2] > wanted / 20); // otherwise the mutations would try the first check alone
 }

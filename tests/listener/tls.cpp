@@ -15,8 +15,10 @@
 #include <server/served.hpp>
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -440,6 +442,27 @@ TEST_CASE("tls: errors of files are typed, and name the file") {
     PEM_write_PrivateKey(written, key.get(), EVP_aes_128_cbc(), nullptr, 0, nullptr, const_cast<char*>("secret"));
     std::fclose(written);
     CHECK(load_error({pair.files.certificate, locked}).find("without a password") != std::string::npos);
+}
+
+TEST_CASE("tls: a pipe in the place of a file is refused at once, and a reload keeps what it has") {
+    pair_of_files const pair;
+    std::string const pipe = pair.folder / "pipe.pem";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(load_error({pipe, pair.files.key}).find("certificate file " + pipe + ": it is not a regular file") !=
+        std::string::npos);
+    CHECK(load_error({pair.files.certificate, pipe}).find("key file " + pipe + ": it is not a regular file") !=
+        std::string::npos);
+    std::string const link = pair.folder / "link.pem"; // as orchestrators give certificates
+    REQUIRE(::symlink(pair.files.certificate.c_str(), link.c_str()) == 0);
+    auto const certificate = tls_certificate::load({link, pair.files.key});
+    REQUIRE(certificate);
+    listening const local{echoing(), encrypted(*certificate)};
+    REQUIRE(::unlink(link.c_str()) == 0);
+    REQUIRE(::symlink(pipe.c_str(), link.c_str()) == 0);
+    auto const reloaded = certificate->reload();
+    REQUIRE_FALSE(reloaded);
+    CHECK(names(reloaded.error().message, link));
+    CHECK(tls_client{local.port()}.good());
 }
 
 TEST_CASE("tls: a listener without its certificate does not listen") {

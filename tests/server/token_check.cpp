@@ -17,6 +17,7 @@
 #include <openssl/rsa.h>
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <memory>
@@ -338,7 +339,7 @@ TEST_CASE("attack: changed, repeated, huge and malformed tokens") {
 
 TEST_CASE("key sets: files are read strictly, and errors name the file") {
     CHECK(mentions(with_keys_error("/absent/keys.json"), "No such file"));
-    CHECK(mentions(with_keys_error("/"), "it cannot be read"));
+    CHECK(mentions(with_keys_error("/"), "not a regular file"));
     CHECK(mentions(key_error(""), "no key for RS256 or ES256"));
     CHECK(mentions(key_error("1"), "a key is malformed"));
     CHECK(mentions(key_error("}"), "not a JSON web key set"));
@@ -364,6 +365,9 @@ TEST_CASE("key sets: files are read strictly, and errors name the file") {
     temporary_folder const folder;
     std::ofstream{folder / "large.json"} << std::string(1'100'000, ' ');
     CHECK(mentions(with_keys_error(folder / "large.json"), "1 MiB"));
+    std::string const pipe = folder / "pipe.json"; // opening it would wait for a writer
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(mentions(with_keys_error(pipe), joined({pipe, ": it is not a regular file"})));
     key_file const file{ec().member()};
     auto const without_issuer = token_check::with_keys(file.path, {});
     REQUIRE_FALSE(without_issuer);

@@ -33,8 +33,8 @@ class tls_state;
 /// Thread safety: safe to use from several threads.
 class tls_certificate {
 public:
-    /// Reads the files. Errors: InvalidInput, which names the file, for a file that cannot be read or is not PEM, a key with a password, a
-    /// key that does not belong to the certificate, a certificate that has expired, and keys too short for OpenSSL's security level.
+    /// Reads the files. Errors: InvalidInput, which names the file, for a file that cannot be read, is not a regular file or not PEM, a key with a
+    /// password, a key that does not belong to the certificate, a certificate that has expired, and keys too short for OpenSSL's security level.
     [[nodiscard]] static result<tls_certificate> load(tls_files files);
 
     /// Reads the files again. New connections use what they contain; connections that are open keep what they have. After an error the

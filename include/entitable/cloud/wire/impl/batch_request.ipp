@@ -8,6 +8,8 @@
 #include <entitable/cloud/wire/impl/service_error.ipp>
 #include <entitable/core/text.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -47,14 +49,14 @@ public:
             return met_ == edge::last && trimmed(rest_).empty();
         }
         if (!good_boundary(inner) || inner == boundary || !skip_to(inner, edge::next)) { return false; }
+        out.operations.reserve((std::min)(most_ + 1, rest_.size() / usual_operation));
         for (;;) {
-            sent_operation next;
+            sent_operation& next = out.operations.emplace_back();
             std::string_view part;
             if (!read_envelope(part, &next) || !same_field_name(part.substr(0, part.find(';')), "application/http") ||
                 !read_operation(inner, next)) {
                 return false;
             }
-            out.operations.push_back(std::move(next));
             if (out.operations.size() > most_) { return true; }
             if (met_ == edge::last) { return ends(boundary); }
         }
@@ -195,6 +197,7 @@ private:
     }
 
     static constexpr std::size_t most_fields = 64;
+    static constexpr std::size_t usual_operation = 256; ///< bytes; few operations are smaller
     std::string_view rest_;
     std::size_t most_;
     edge met_{edge::none};

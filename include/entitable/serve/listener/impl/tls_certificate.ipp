@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -119,6 +120,12 @@ public:
 
 private:
     static result<void> check_readable(std::string_view what, std::string const& path) {
+        std::error_code unknown; // the file is absent, perhaps, which `fopen` reports
+        auto const about = std::filesystem::status(path, unknown);
+        if (!unknown && !std::filesystem::is_regular_file(about)) { // opening a pipe would wait for its writer
+            return failure{error_code::invalid_input,
+                text::joined({"cannot read the ", what, " file ", path, ": it is not a regular file"})};
+        }
         errno = 0;
         std::FILE* const file = std::fopen(path.c_str(), "rb");
         if (file == nullptr) {

@@ -64,6 +64,28 @@ public:
                 write_fraction(fraction, static_cast<std::uint64_t>(ticks - second), true) - fraction));
         out_.append(etag_suffix).append("\r\n");
     }
+    /// Writes a whole part with an ETag, without Content-ID and body. Nearly all parts of a transaction begin with the same text.
+    void version_alone(std::uint16_t status, etag const& of) {
+        std::int64_t const ticks = of.is_of_timestamp() ? of.timestamp().ticks : 0;
+        bool const known = status == alone_status_ && ticks >= alone_second_ &&
+            ticks - alone_second_ < date_time::ticks_per_second && !alone_.empty();
+        if (!known) {
+            begin(status, {});
+            version(of);
+            body({});
+            if (of.is_of_timestamp()) {
+                alone_ = text::joined({part_, status_text_, second_text_});
+                alone_second_ = second_;
+                alone_status_ = status;
+            }
+            return;
+        }
+        char end[16 + 10];
+        char* at = write_fraction(end, static_cast<std::uint64_t>(ticks - alone_second_), true);
+        for (char const each : std::string_view{"'\"\r\n\r\n\r\n"}) { *at++ = each; }
+        out_.append(alone_);
+        out_.append(end, static_cast<std::size_t>(at - end));
+    }
     void body(std::string_view text) { out_.append("\r\n").append(text).append("\r\n"); }
     void end(bool change_set) {
         out_ += text::joined({"--", boundary_, "--\r\n"});
@@ -77,6 +99,10 @@ private:
     std::string part_; ///< the beginning of each part
     std::int64_t second_{};
     std::string second_text_; ///< the beginning of the last ETag
+    // The beginning of a part with an ETag alone.
+    std::string alone_;
+    std::int64_t alone_second_{};
+    std::uint16_t alone_status_{};
     std::uint16_t status_{};
     std::string status_text_; ///< the status line of the last part without its version, and the fields of every part
 };
@@ -287,6 +313,10 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
         sent_operation const& sent = batch->operations[index];
         bool const insert = change.kind == mutation_kind::insert;
         bool const content = insert && !wants_no_content(sent.fields.prefer);
+        if (!insert && change.kind != mutation_kind::remove && sent.content_id.empty()) {
+            writer.version_alone(204, done->results[index].etag);
+            continue;
+        }
         writer.begin(content ? 201 : 204, sent.content_id);
         if (insert) {
             std::string const location = location_of(work, changes->table, change.entity);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -21,6 +22,11 @@ ENTITABLE_DECL result<token_keys> read_key_file(std::string const& path) {
     auto const refused = [&](std::string_view why) {
         return failure{error_code::invalid_input, text::joined({"the key file ", path, ": ", why})};
     };
+    std::error_code unknown; // the file is absent, perhaps, which `fopen` reports
+    auto const about = std::filesystem::status(path, unknown);
+    if (!unknown && !std::filesystem::is_regular_file(about)) { // opening a pipe would wait for its writer
+        return refused("it is not a regular file");
+    }
     errno = 0;
     std::FILE* const file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) { return refused(std::generic_category().message(errno)); }
