@@ -102,6 +102,22 @@ TEST_CASE("a month of request units has the computed price, however they are bil
     CHECK(close_to(total(requests, prices), 23.36));
 }
 
+TEST_CASE("an amount below a cent is not shown as zero") {
+    monthly_use use;
+    use.reads = 100; // a hundredth of 10,000
+    price_table prices{.name = "p", .as_of = "2026-11-01", .currency = "EUR"};
+    prices.transactions = {.read = 0.004};
+    monthly_price const month = price(use, prices).value();
+    CHECK(close_to(month.total, 0.00004));
+    CHECK_THAT(month.to_string(), ContainsSubstring("0.00004"));
+    CHECK_THAT(price_comparison{{month}}.to_string(), ContainsSubstring("0.00004 EUR"));
+    use.reads = 0;
+    CHECK_THAT(price(use, prices).value().to_string(), ContainsSubstring("0.00"));
+    for (double const hours : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+        CHECK(monthly_use_of(usage{}, 60, hours).error().code == error_code::out_of_range_input);
+    }
+}
+
 TEST_CASE("a price that the table does not have is never taken for zero") {
     auto const refusal = [](monthly_use const& use, price_table const& prices) {
         auto const month = price(use, prices);

@@ -155,12 +155,19 @@ TEST_CASE("sequence: a new counter can be an Int32, which programs with an Int32
     sequence const last = end.make({.start = most, .step = most, .value_type = edm_type::int32});
     CHECK(last.next()->value == most); // the first write makes the row with 0
     CHECK(last.next().error().code == error_code::out_of_range_input);
+    // Refused before the first request: a later error of the same code would leave a row behind.
     stage refused;
     for (sequence_options const& wrong : {sequence_options{.start = most + 1, .value_type = edm_type::int32},
-             sequence_options{.step = most + 1, .value_type = edm_type::int32},
-             sequence_options{.value_type = edm_type::string}}) {
-        CHECK(refused.make(wrong).next().error().code == error_code::out_of_range_input);
+             sequence_options{.step = most + 1, .value_type = edm_type::int32}}) {
+        auto const over = refused.make(wrong).next();
+        CHECK(over.error().code == error_code::out_of_range_input);
+        CHECK_THAT(over.error().message, ContainsSubstring("must not exceed 2,147,483,647"));
+        CHECK(refused.service.requests() == 0);
     }
+    auto const text_value = refused.make({.value_type = edm_type::string}).next();
+    CHECK(text_value.error().code == error_code::out_of_range_input);
+    CHECK_THAT(text_value.error().message, ContainsSubstring("value_type of the sequence must be int64 or int32"));
+    CHECK(refused.service.requests() == 0);
     sequence_options shard;
     shard.value_type = edm_type::int32;
     sharded_sequence const spread{any_store{refused.store}, "Orders", 2, shard};

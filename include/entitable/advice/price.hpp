@@ -110,7 +110,7 @@ struct price_comparison {
     advice const& of, workload const& load, std::optional<std::size_t> candidate = std::nullopt, double hours = 730);
 
 /// Returns what measured requests use in a month, if they go on as in the `seconds` of the measurement. `egress_bytes` are the bytes of the bodies
-/// received, `units_a_second` the charges. Errors: OutOfRangeInput unless `seconds` is positive.
+/// received, `units_a_second` the charges. Errors: OutOfRangeInput unless `seconds` and `hours` are positive.
 [[nodiscard]] result<monthly_use> monthly_use_of(usage const& measured, double seconds, double hours = 730);
 
 /// Returns the price of a month. Errors: OutOfRangeInput names a figure that is negative or not a number; InvalidInput names a price that the use

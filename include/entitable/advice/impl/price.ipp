@@ -124,6 +124,11 @@ private:
     }
 }
 
+/// An amount with two decimals, or with more where two would show a price that is not zero as 0.00.
+[[nodiscard]] ENTITABLE_DECL std::string amount_text(double amount) {
+    return amount > 0 && amount < 0.005 ? short_figure(amount) : figure(amount, 2);
+}
+
 ENTITABLE_DECL std::string_view name_of_design(monthly_price const& of) noexcept {
     return of.use.name.empty() ? of.prices : of.use.name;
 }
@@ -143,12 +148,12 @@ ENTITABLE_DECL text_table price_rows(price_comparison const& all, bool numbered)
         for (monthly_price const& each : all.designs) {
             auto const at = std::find_if(
                 each.lines.begin(), each.lines.end(), [&](price_line const& line) { return line.what == name; });
-            cells.push_back(at == each.lines.end() ? "-" : figure(at->amount, 2));
+            cells.push_back(at == each.lines.end() ? "-" : amount_text(at->amount));
         }
         table.add(std::move(cells));
     }
     std::vector<std::string> totals{"in total"};
-    for (monthly_price const& each : all.designs) { totals.push_back(figure(each.total, 2) + " " + each.currency); }
+    for (monthly_price const& each : all.designs) { totals.push_back(amount_text(each.total) + " " + each.currency); }
     table.add(std::move(totals));
     return table;
 }
@@ -202,6 +207,9 @@ ENTITABLE_DECL result<monthly_use> monthly_use_of(usage const& measured, double 
     if (!(seconds > 0 && seconds <= 1e12)) {
         return failure{error_code::out_of_range_input, "the duration of a measurement must be positive"};
     }
+    if (!(hours > 0 && hours <= 1e6)) {
+        return failure{error_code::out_of_range_input, "the hours of a month must be positive"};
+    }
     double const factor = hours * 3'600 / seconds;
     result<monthly_use> made{std::in_place};
     for (operation_usage const& each : measured.operations) {
@@ -239,9 +247,9 @@ ENTITABLE_DECL std::string monthly_price::to_string() const {
     detail::text_table table{{"line", "quantity", "unit", "price of one", "amount"}};
     for (price_line const& each : lines) {
         table.add({each.what, detail::figure(each.quantity, 2), each.unit, detail::short_figure(each.unit_price),
-            detail::figure(each.amount, 2)});
+            detail::amount_text(each.amount)});
     }
-    table.add({"in total", "", "", "", detail::figure(total, 2)});
+    table.add({"in total", "", "", "", detail::amount_text(total)});
     return (use.name.empty() ? std::string{} : use.name + "\n") + table.to_string() + "amounts in " + currency +
         ", prices of " + prices + " as of " + as_of + "\n";
 }
