@@ -48,6 +48,7 @@ ENTITABLE_DECL result<void> postgres_store::migrate(
 ENTITABLE_DECL result<void> postgres_store::create_view(
     std::string_view view, std::string_view table, std::span<stored_property const> columns, call const& context) {
     ENTITABLE_CHECK(detail::check_pg_view(view, table, columns));
+    ENTITABLE_CHECK(check_call(context, time())); // a fast server answers before the wait sees the deadline
     std::string const key = pool_->options().local.limits.table_names_without_case
         ? std::string{detail::stored_key{detail::stored_key::folded, table}}
         : std::string{table};
