@@ -69,7 +69,7 @@ ENTITABLE_DECL bool text_table::is_numeric(std::size_t column) const noexcept {
     for (std::size_t row = 1; row < rows_.size(); ++row) {
         std::string_view const cell = column < rows_[row].size() ? std::string_view{rows_[row][column]} : "";
         bool const is_figure = cell.empty() || cell == "-" || (cell[0] >= '0' && cell[0] <= '9') ||
-            (cell.size() > 1 && cell[0] == '-' && cell[1] >= '0' && cell[1] <= '9');
+            (cell.size() > 1 && (cell[0] == '-' || cell[0] == '<') && cell[1] >= '0' && cell[1] <= '9');
         if (!is_figure) { return false; }
     }
     return rows_.size() > 1;

@@ -124,9 +124,9 @@ private:
     }
 }
 
-/// An amount with two decimals, or with more where two would show a price that is not zero as 0.00.
+/// An amount with two decimals. An amount that they would show as zero, and that is not, is "<0.01".
 [[nodiscard]] ENTITABLE_DECL std::string amount_text(double amount) {
-    return amount > 0 && amount < 0.005 ? short_figure(amount) : figure(amount, 2);
+    return amount > 0 && amount < 0.005 ? "<0.01" : figure(amount, 2);
 }
 
 ENTITABLE_DECL std::string_view name_of_design(monthly_price const& of) noexcept {
