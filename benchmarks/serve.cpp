@@ -331,6 +331,17 @@ http_handler page_by_hand(std::string const& answer) {
     };
 }
 
+/// Calls `function` with the JSON of each entity of a transaction.
+template <class Function>
+void for_each_entity(std::string_view body, Function const& function) {
+    constexpr std::string_view boundary = "--changeset_c\r\n";
+    for (std::size_t at = body.find(boundary); at != std::string_view::npos; at = body.find(boundary)) {
+        body.remove_prefix(at + boundary.size());
+        std::size_t const begin = body.find('{');
+        function(body.substr(begin, body.find("\r\n", begin) - begin));
+    }
+}
+
 /// Hand-written code for this transaction: the body is split at its boundary, each entity is read by simdjson into a struct stored by
 /// its keys, and the answer is assembled piece by piece.
 http_handler batch_by_hand(std::string const& answer) {
@@ -351,12 +362,7 @@ http_handler batch_by_hand(std::string const& answer) {
         std::string& out = made.body;
         out.reserve(40'000);
         out += "--batchresponse_b\r\nContent-Type: multipart/mixed; boundary=changesetresponse_c\r\n\r\n";
-        std::string_view rest = request.body;
-        constexpr std::string_view boundary = "--changeset_c\r\n";
-        for (std::size_t at = rest.find(boundary); at != std::string_view::npos; at = rest.find(boundary)) {
-            rest.remove_prefix(at + boundary.size());
-            std::size_t const begin = rest.find('{');
-            std::string_view const json = rest.substr(begin, rest.find("\r\n", begin) - begin);
+        for_each_entity(request.body, [&](std::string_view json) {
             auto const entity = on->parser.parse(json.data(), json.size());
             flat& row = on->rows[{std::string{std::string_view{entity["PartitionKey"]}},
                 std::string{std::string_view{entity["RowKey"]}}}];
@@ -368,7 +374,7 @@ http_handler batch_by_hand(std::string const& answer) {
                 "--changesetresponse_c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
                 "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"
                 "DataServiceVersion: 3.0;\r\nETag: W/\"datetime'2026-11-22T10%3A00%3A00.1234567Z'\"\r\n\r\n\r\n";
-        }
+        });
         out += "--changesetresponse_c--\r\n--batchresponse_b--\r\n";
         return made;
     };
@@ -391,12 +397,7 @@ http_handler batch_by_hand_into_store(std::string const& answer) {
         transact changes;
         changes.table = "Orders";
         changes.changes.reserve(100);
-        std::string_view rest = request.body;
-        constexpr std::string_view boundary = "--changeset_c\r\n";
-        for (std::size_t at = rest.find(boundary); at != std::string_view::npos; at = rest.find(boundary)) {
-            rest.remove_prefix(at + boundary.size());
-            std::size_t const begin = rest.find('{');
-            std::string_view const json = rest.substr(begin, rest.find("\r\n", begin) - begin);
+        for_each_entity(request.body, [&](std::string_view json) {
             auto const read = on->parser.parse(json.data(), json.size());
             row_builder one{
                 std::string{std::string_view{read["PartitionKey"]}}, std::string{std::string_view{read["RowKey"]}}};
@@ -406,7 +407,7 @@ http_handler batch_by_hand_into_store(std::string const& answer) {
             one.add("time", double{read["time"]});
             changes.changes.push_back(
                 mutation{mutation_kind::insert_or_replace, one.build(), etag_condition{any_etag}});
-        }
+        });
         call context;
         auto const done = on->store.execute(changes, context).value();
         std::string& out = made.body;

@@ -2,8 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 
 // Hostile bytes to a served memory_backend: a list of forms with the responses that they may get, and mutated requests, over sockets and,
-// for a million of them, to the same sessions without sockets. None may get a 500, a second response, or stop the server. ENTITABLE_MUTATED sets the number of mutated requests, ENTITABLE_FIRST the
-// number of the first, so that several processes share a run, and ENTITABLE_SEED their seed; a failure prints the seed and the request.
+// for a million of them, to the same sessions without sockets. None may get a 500, a second response, or stop the server.
+// ENTITABLE_MUTATED sets the number of mutated requests, ENTITABLE_FIRST the number of the first, so that several processes share a run, and
+// ENTITABLE_SEED their seed; a failure prints the seed and the request.
 
 #include "listening.hpp"
 #include <entitable/core/text.hpp>

@@ -29,7 +29,7 @@ namespace detail {
 /// Formats "1 partition", "5 partitions".
 [[nodiscard]] std::string counted(double count, std::string_view one, std::string_view many);
 
-/// Rows of cells with aligned columns. A column is right-aligned if every cell below the head begins like a number.
+/// Rows of cells with aligned columns. A column is right-aligned if every cell below the head begins like a number, or is a bound like <0.01.
 class text_table {
 public:
     explicit text_table(std::vector<std::string> head) : rows_{static_cast<std::vector<std::string>&&>(head)} {}

@@ -64,7 +64,7 @@ struct key_codec_base {
 ///     static constexpr std::string_view first_characters;        may be omitted: each text begins with one of these, and none is empty;
 ///                                                                distinguishes the keys of this type from those of other types
 ///     static bool append(std::string& out, argument value);      false: the value has no text
-///     static bool parse(std::string_view text, T& out);          false: no value has this text
+///     static bool parse(std::string_view text, T& out);          false: no value has this text; it is not a part of `out`
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
 ///                                                                     and that sorts where the value would
 ///

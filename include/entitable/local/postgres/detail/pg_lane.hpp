@@ -65,7 +65,8 @@ struct pg_call_group {
     bool sent{};
 };
 
-/// The connection of a lane is borrowed from the pool while it has calls. Reads of a turn are one transaction of the server. Each write is a transaction of its own. A read whose transaction was ended by another read is sent again, alone.
+/// The connection of a lane is borrowed from the pool while it has calls. Reads of a turn are one transaction of the server. Each write is a
+/// transaction of its own. A read whose transaction was ended by another read is sent again, alone.
 class pg_lane final : public io_handler {
 public:
     enum class use : std::uint8_t { reads, writes };

@@ -5,6 +5,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/serve/listener/impl/http_session.ipp>
 #include <entitable/serve/listener/tls_certificate.hpp>
+#include <entitable/serve/server/detail/regular_file.hpp>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -14,15 +15,12 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <mutex>
 #include <optional>
-#include <system_error>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -120,18 +118,11 @@ public:
 
 private:
     static result<void> check_readable(std::string_view what, std::string const& path) {
-        std::error_code unknown; // the file is absent, perhaps, which `fopen` reports
-        auto const about = std::filesystem::status(path, unknown);
-        if (!unknown && !std::filesystem::is_regular_file(about)) { // opening a pipe would wait for its writer
-            return failure{error_code::invalid_input,
-                text::joined({"cannot read the ", what, " file ", path, ": it is not a regular file"})};
-        }
-        errno = 0;
-        std::FILE* const file = std::fopen(path.c_str(), "rb");
+        std::string why;
+        std::FILE* const file = open_regular_file(path, why);
         if (file == nullptr) {
             return failure{error_code::invalid_input,
-                text::joined({"cannot read the ", what, " file ", path.empty() ? "(no name)" : path, ": ",
-                    std::generic_category().message(errno)})};
+                text::joined({"cannot read the ", what, " file ", path.empty() ? "(no name)" : path, ": ", why})};
         }
         static_cast<void>(std::fclose(file));
         return {};

@@ -66,7 +66,7 @@ public:
     }
     /// Writes a whole part with an ETag, without Content-ID and body. Nearly all parts of a transaction begin with the same text.
     void version_alone(std::uint16_t status, etag const& of) {
-        std::int64_t const ticks = of.is_of_timestamp() ? of.timestamp().ticks : 0;
+        std::int64_t const ticks = of.is_of_timestamp() ? of.timestamp().ticks : -1;
         bool const known = status == alone_status_ && ticks >= alone_second_ &&
             ticks - alone_second_ < date_time::ticks_per_second && !alone_.empty();
         if (!known) {

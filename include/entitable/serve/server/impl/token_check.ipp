@@ -3,16 +3,14 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/serve/server/detail/regular_file.hpp>
 #include <entitable/serve/server/detail/token_parts.hpp>
 #include <entitable/serve/server/token_check.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <mutex>
 #include <optional>
-#include <system_error>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -22,14 +20,9 @@ ENTITABLE_DECL result<token_keys> read_key_file(std::string const& path) {
     auto const refused = [&](std::string_view why) {
         return failure{error_code::invalid_input, text::joined({"the key file ", path, ": ", why})};
     };
-    std::error_code unknown; // the file is absent, perhaps, which `fopen` reports
-    auto const about = std::filesystem::status(path, unknown);
-    if (!unknown && !std::filesystem::is_regular_file(about)) { // opening a pipe would wait for its writer
-        return refused("it is not a regular file");
-    }
-    errno = 0;
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) { return refused(std::generic_category().message(errno)); }
+    std::string why;
+    std::FILE* const file = open_regular_file(path, why);
+    if (file == nullptr) { return refused(why); }
     constexpr std::size_t most = 1024 * 1024;
     std::string json(most + 1, '\0');
     json.resize(std::fread(json.data(), 1, json.size(), file));
