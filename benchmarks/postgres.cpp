@@ -636,7 +636,7 @@ void many() {
     std::size_t next = 0;
     auto const fresh = [&](char const* of) {
         auto made = measure::make_businesses(next, next + 400, 1'000'000);
-        for (business& each : made) { each.region = of + std::to_string(next++); }
+        for (business& each : made) { each.region = std::string{of}.append(std::to_string(next++)); }
         return made;
     };
     std::vector<std::vector<business>> rows[6];
