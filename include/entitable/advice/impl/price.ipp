@@ -190,10 +190,11 @@ ENTITABLE_DECL monthly_use monthly_use_of(
     for (asked_writes const& each : load.all_writes()) {
         if (!each.rate.together.empty() && shared != under.together.end()) {
             together_score const& score = *shared++;
-            double const sets = each.rate.per_second / score.entities * seconds;
-            double const batched = score.entities > 1 ? score.of_100() / 100 : 0;
+            double const entities = (std::max)(score.entities, 1.0); // a score filled by hand may have none
+            double const sets = each.rate.per_second / entities * seconds;
+            double const batched = entities > 1 ? score.of_100() / 100 : 0;
             made.batches += sets * batched;
-            made.writes += sets * (1 - batched) * score.entities;
+            made.writes += sets * (1 - batched) * entities;
             continue;
         }
         bool const together = each.rate.per_transaction > 1 && under.partitions.mean >= 2;
