@@ -137,7 +137,8 @@ ENTITABLE_DECL text_table price_rows(price_comparison const& all, bool numbered)
     std::vector<std::string> head{numbered ? "design" : "a month of"};
     std::vector<std::string> names; // of lines, in the order of the first design that has each
     for (monthly_price const& each : all.designs) {
-        head.push_back(numbered ? std::to_string(head.size()) : std::string{name_of_design(each)});
+        head.push_back((numbered ? std::to_string(head.size()) : std::string{name_of_design(each)}) +
+            (each.currency.empty() ? "" : " (" + each.currency + ")"));
         for (price_line const& line : each.lines) {
             if (std::find(names.begin(), names.end(), line.what) == names.end()) { names.push_back(line.what); }
         }
@@ -153,7 +154,7 @@ ENTITABLE_DECL text_table price_rows(price_comparison const& all, bool numbered)
         table.add(std::move(cells));
     }
     std::vector<std::string> totals{"in total"};
-    for (monthly_price const& each : all.designs) { totals.push_back(amount_text(each.total) + " " + each.currency); }
+    for (monthly_price const& each : all.designs) { totals.push_back(amount_text(each.total)); }
     table.add(std::move(totals));
     return table;
 }
