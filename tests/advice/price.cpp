@@ -110,7 +110,12 @@ TEST_CASE("an amount below a cent is not shown as zero") {
     monthly_price const month = price(use, prices).value();
     CHECK(close_to(month.total, 0.00004));
     CHECK_THAT(month.to_string(), ContainsSubstring("<0.01"));
-    CHECK_THAT(price_comparison{{month}}.to_string(), ContainsSubstring("<0.01 EUR"));
+    CHECK(price_comparison{{month}}.to_string() ==
+        "a month of  p (EUR)\nreads         <0.01\nin total      <0.01\nprices of p as of 2026-11-01\n");
+    price_table dollars = prices;
+    dollars.currency = "USD";
+    CHECK_THAT(price_comparison({{month, price(use, dollars).value()}}).to_string(),
+        ContainsSubstring("a month of  p (EUR)  p (USD)"));
     use.reads = 0;
     CHECK_THAT(price(use, prices).value().to_string(), ContainsSubstring("0.00") && !ContainsSubstring("<0.01"));
     for (double const hours : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {

@@ -4,12 +4,14 @@
 // The content of a page. tests/pictures checks its appearance.
 
 #include <entitable/advice.hpp>
+#include <entitable/advice/report/detail/report_figures.hpp>
 #include <entitable/advice/report/detail/svg_picture.hpp>
 
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>
 
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 using namespace entitable;
@@ -132,4 +134,40 @@ TEST_CASE("a heat picture joins neighbouring cells of one shade and omits empty 
     CHECK_THAT(drawn, ContainsSubstring("class=\"q7\" d=\"M75 50H100V25H75Z\""));
     CHECK_THAT(drawn, ContainsSubstring("d=\"M0 50H50V25H0Z\""));
     CHECK(count(drawn, "<path") == 2);
+}
+
+TEST_CASE("a picture of shards has a bar for each, or says how many share one") {
+    table_sample const sample = sample_of(items()).value();
+    auto const drawn = [&](std::uint32_t shards) {
+        shard_advice made;
+        made.candidates.push_back(score_shards(sample, {}, {"owner", {"owner"}, virtual_shards{shards}}).value());
+        // Every shard has rows, so that every bar is drawn.
+        std::iota(made.candidates[0].rows.begin(), made.candidates[0].rows.end(), 1.0);
+        std::string const page = advice_report{}.add(made).to_html().value();
+        return page.substr(page.find("<figure id=\"shards\">"));
+    };
+    for (std::uint32_t const shards : {1U, 11U, 200U, 256U}) {
+        std::string const figure = drawn(shards);
+        CHECK(count(figure, "<title>shard ") == shards);
+        CHECK(count(figure, "<title>shards ") == 0);
+        CHECK_THAT(figure,
+            ContainsSubstring(
+                "One bar for each of the " + std::to_string(shards) + (shards == 1 ? " shard." : " shards.")));
+    }
+    std::string const many = drawn(900);
+    CHECK(count(many, "<title>shards ") == 225);
+    CHECK_THAT(many, ContainsSubstring("900 shards in 225 bars: each is the fullest of 4 neighbours."));
+    CHECK_THAT(many, ContainsSubstring("<title>shards 896 to 899: at most 900 rows"));
+}
+
+TEST_CASE("a wide table repeats the names of its columns for a narrow screen") {
+    detail::text_table wide{{"name", "a", "b", "c", "d<"}};
+    wide.add({"x", "1", "2", "3", "4"});
+    std::string const html = detail::html_table(wide, "words");
+    CHECK_THAT(html, ContainsSubstring("<table class=\"stacked\">"));
+    CHECK_THAT(html, ContainsSubstring("<td data-name=\"name\">x</td>"));
+    CHECK_THAT(html, ContainsSubstring("<td data-name=\"d&lt;\" class=\"n\">4</td>"));
+    detail::text_table small{{"name", "a"}};
+    small.add({"x", "1"});
+    CHECK(detail::html_table(small, "words").find("data-name") == std::string::npos);
 }

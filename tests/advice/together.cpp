@@ -264,4 +264,12 @@ TEST_CASE("the month of a bank has batches only under keys that allow them") {
     auto const by_tx = static_cast<std::size_t>(with_keys(given, "partition_key(tx)") - given.candidates.data());
     CHECK(nearly(monthly_use_of(given, load, by_tx).batches, 50 * month));
     CHECK(monthly_use_of(given, load, by_tx).writes == 0);
+    // A score without entities, as a program may fill it: each write is a request of its own.
+    advice changed = given;
+    for (double const entities : {0.0, -1.0}) {
+        changed.candidates[by_tx].score.together[0].entities = entities;
+        monthly_use const use = monthly_use_of(changed, load, by_tx);
+        CHECK(use.batches == 0);
+        CHECK(nearly(use.writes, 100 * month));
+    }
 }

@@ -137,7 +137,8 @@ ENTITABLE_DECL text_table price_rows(price_comparison const& all, bool numbered)
     std::vector<std::string> head{numbered ? "design" : "a month of"};
     std::vector<std::string> names; // of lines, in the order of the first design that has each
     for (monthly_price const& each : all.designs) {
-        head.push_back(numbered ? std::to_string(head.size()) : std::string{name_of_design(each)});
+        head.push_back((numbered ? std::to_string(head.size()) : std::string{name_of_design(each)}) +
+            (each.currency.empty() ? "" : " (" + each.currency + ")"));
         for (price_line const& line : each.lines) {
             if (std::find(names.begin(), names.end(), line.what) == names.end()) { names.push_back(line.what); }
         }
@@ -153,7 +154,7 @@ ENTITABLE_DECL text_table price_rows(price_comparison const& all, bool numbered)
         table.add(std::move(cells));
     }
     std::vector<std::string> totals{"in total"};
-    for (monthly_price const& each : all.designs) { totals.push_back(amount_text(each.total) + " " + each.currency); }
+    for (monthly_price const& each : all.designs) { totals.push_back(amount_text(each.total)); }
     table.add(std::move(totals));
     return table;
 }
@@ -190,10 +191,11 @@ ENTITABLE_DECL monthly_use monthly_use_of(
     for (asked_writes const& each : load.all_writes()) {
         if (!each.rate.together.empty() && shared != under.together.end()) {
             together_score const& score = *shared++;
-            double const sets = each.rate.per_second / score.entities * seconds;
-            double const batched = score.entities > 1 ? score.of_100() / 100 : 0;
+            double const entities = (std::max)(score.entities, 1.0); // a score filled by hand may have none
+            double const sets = each.rate.per_second / entities * seconds;
+            double const batched = entities > 1 ? score.of_100() / 100 : 0;
             made.batches += sets * batched;
-            made.writes += sets * (1 - batched) * score.entities;
+            made.writes += sets * (1 - batched) * entities;
             continue;
         }
         bool const together = each.rate.per_transaction > 1 && under.partitions.mean >= 2;

@@ -24,14 +24,19 @@ struct figure_frame {
 };
 
 [[nodiscard]] ENTITABLE_DECL std::string html_table(text_table const& table, std::string_view caption) {
+    // A narrow screen has no room for five columns: there each row is a list, whose cells repeat the names of the columns.
+    bool const stacked = !table.rows().empty() && table.rows().front().size() > 4;
     std::string out = "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + escaped_html(caption) +
-        "\"><table>\n<caption>" + escaped_html(caption) + "</caption>\n";
+        "\"><table" + (stacked ? " class=\"stacked\"" : "") + ">\n<caption>" + escaped_html(caption) + "</caption>\n";
     bool head = true;
     for (auto const& row : table.rows()) {
         out += head ? "<thead><tr>" : "<tr>";
         for (std::size_t column = 0; column < row.size(); ++column) {
-            std::string const cell = head ? "th scope=\"col\"" : "td";
-            out += '<' + cell + (table.is_numeric(column) ? " class=\"n\">" : ">") + escaped_html(row[column]) +
+            out += head ? "<th scope=\"col\"" : "<td";
+            if (!head && stacked && column < table.rows().front().size()) {
+                out += " data-name=\"" + escaped_html(table.rows().front()[column]) + '"';
+            }
+            out += (table.is_numeric(column) ? " class=\"n\">" : ">") + escaped_html(row[column]) +
                 (head ? "</th>" : "</td>");
         }
         out += head ? "</tr></thead><tbody>\n" : "</tr>\n";

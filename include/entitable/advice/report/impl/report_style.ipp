@@ -75,14 +75,23 @@ inline constexpr std::string_view report_style = R"(
  caption{text-align:left;font-weight:600;padding:0 0 6px}
  th,td{text-align:left;padding:5px 12px 5px 0;border-bottom:1px solid var(--edge);vertical-align:top}
  th{color:var(--soft);font-weight:600}
- .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+ td{overflow-wrap:anywhere}
+ .n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}details td.n{white-space:normal}
  pre{background:var(--code);border:1px solid var(--edge);border-radius:8px;padding:10px 14px;overflow-x:auto;margin:8px 0}
  summary{cursor:pointer;font-size:.875rem;color:var(--soft);margin-top:8px}
  :focus-visible{outline:2px solid var(--a);outline-offset:2px}
  footer{margin-top:40px;font-size:.875rem;color:var(--soft)}
  @media (max-width:760px){.figures{grid-template-columns:minmax(0,1fr)}}
  @media (max-width:480px){main{padding:16px 10px 40px}main figure{padding:14px 12px}svg text{font-size:14px}
- .card dl{grid-template-columns:minmax(0,1fr)}}
+ .card dl{grid-template-columns:minmax(0,1fr)}
+ .stacked,.stacked tbody,.stacked tr,.stacked td,.stacked caption{display:block}.stacked thead{display:none}
+ .stacked tr{border-bottom:1px solid var(--edge);padding:6px 0}
+ .stacked td{display:flex;justify-content:space-between;gap:12px;border:0;padding:2px 0;text-align:right}
+ .stacked td:empty{display:none}
+ .stacked td.n{white-space:normal}
+ .stacked td[data-name=""]{justify-content:flex-start;font-weight:600}
+ .stacked td::before{content:attr(data-name);color:var(--soft);font-weight:600;text-align:left;flex:none;max-width:60%}
+ .stacked td[data-name=""]::before{display:none}}
  @media print{:root{color-scheme:light}body{background:#fff;font-size:11pt}main{max-width:none;padding:0}
  main figure,.card,.tiles div{break-inside:avoid}.scroll{overflow:visible}details{display:none}pre{white-space:pre-wrap}}
 )";

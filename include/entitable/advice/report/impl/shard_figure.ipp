@@ -12,22 +12,27 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 [[nodiscard]] ENTITABLE_DECL std::string shards_figure(shard_key_score const& of) {
+    // One bar for each shard. More of them would be narrower than a pixel of a phone: then neighbours share a bar, as high as their fullest.
+    constexpr std::size_t most_bars = 256;
+    std::size_t const step = (std::max)((of.rows.size() + most_bars - 1) / most_bars, std::size_t{1});
+    std::size_t const bars = (of.rows.size() + step - 1) / step;
     figure_frame const frame{"shards", "Rows of each virtual shard",
         of.key.name + ": the fullest shard has " + figure(of.shard_evenness(), 2) +
             " times the mean, the fullest store " + figure(of.store_evenness(), 2) + " times; load " +
-            figure(of.load_evenness(), 2) + " times.",
+            figure(of.load_evenness(), 2) + " times. " +
+            (step == 1
+                    ? "One bar for each of the " + counted(static_cast<double>(bars), "shard.", "shards.")
+                    : figure(static_cast<double>(of.rows.size())) + " shards in " + figure(static_cast<double>(bars)) +
+                        " bars: each is the fullest of " + figure(static_cast<double>(step)) + " neighbours."),
         {}};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
-    // Many shards share a bar, whose height is their fullest.
-    constexpr std::size_t most_bars = 60;
-    std::size_t const step = of.rows.size() / most_bars + 1;
-    std::size_t const bars = (of.rows.size() + step - 1) / step;
     double most = 1;
     for (double const each : of.rows) { most = (std::max)(most, each); }
     picture_scale const x{0, static_cast<double>((std::max)(bars, std::size_t{1})), picture_left, picture_width - 8};
     picture_scale const y{0, most * 1.12, 210, picture_top};
     picture.grid(x, y, "rows", axis_text);
     double const width = (x.end - x.begin) / (x.most - x.least);
+    double const gap = (std::min)(2.0, width / 4);
     std::size_t const every = static_cast<std::size_t>(std::ceil(46 / width));
     for (std::size_t bar = 0; bar < bars; ++bar) {
         std::size_t const first = bar * step;
@@ -37,8 +42,11 @@ namespace detail {
         double const left = x.at(static_cast<double>(bar));
         if (rows > 0) {
             double const height = (std::max)(3.0, y.begin - y.at(rows));
-            picture.rect(left + 1, y.begin - height, (std::max)(1.0, width - 2), height,
-                rows >= most ? "bar last" : "bar", "shard " + std::to_string(first) + ": " + figure(rows) + " rows");
+            std::string const name = end - first == 1
+                ? "shard " + std::to_string(first) + ": "
+                : "shards " + std::to_string(first) + " to " + std::to_string(end - 1) + ": at most ";
+            picture.rect(left + gap / 2, y.begin - height, width - gap, height, rows >= most ? "bar last" : "bar",
+                name + counted(rows, "row", "rows"));
         }
         if (bar % every == 0) {
             picture.line(left, y.begin, left, y.begin + 4, "axis");
