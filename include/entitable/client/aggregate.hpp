@@ -10,11 +10,13 @@
 #include <entitable/core/detail/exact_sum.hpp>
 
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A type that takes rows one by one and returns a value at the end.
+/// A type that takes rows one by one; `finish` sets the value at the end, and returns false if a sum does not fit.
 template <class T>
 concept aggregate = requires { typename T::is_aggregate; };
 
@@ -28,7 +30,10 @@ struct counting {
     void take(Row const&) noexcept {
         ++rows;
     }
-    [[nodiscard]] result<value_type> finish() const { return rows; }
+    [[nodiscard]] bool finish(value_type& to) const noexcept {
+        to = rows;
+        return true;
+    }
 };
 
 template <class Field, bool Greatest>
@@ -48,7 +53,10 @@ struct extreme {
             value != nullptr && order_of_values(*value, *value) == ordering::equal; // a NaN does not count
         if (counts && (!best || order_of_values(*value, *best) == better)) { best = *value; }
     }
-    [[nodiscard]] result<value_type> finish() { return std::move(best); }
+    [[nodiscard]] bool finish(value_type& to) {
+        to = std::move(best);
+        return true;
+    }
 };
 
 template <class Field>
@@ -74,10 +82,9 @@ struct summing {
             sum += more;
         }
     }
-    [[nodiscard]] result<value_type> finish() const {
-        return left_range >= 0
-            ? result<value_type>{sum}
-            : result<value_type>{failure{error_code::out_of_range_input, "the sum does not fit into 64 bits"}};
+    [[nodiscard]] bool finish(value_type& to) const noexcept {
+        to = sum;
+        return left_range >= 0;
     }
 };
 
@@ -104,8 +111,9 @@ struct averaging {
             ++values;
         }
     }
-    [[nodiscard]] result<value_type> finish() const {
-        return values == 0 ? value_type{} : value_type{sum.mean_of(values)};
+    [[nodiscard]] bool finish(value_type& to) const {
+        if (values != 0) { to = sum.mean_of(values); }
+        return true;
     }
 };
 
@@ -131,26 +139,48 @@ struct averaging<Field, false> {
             ++values;
         }
     }
-    [[nodiscard]] result<value_type> finish() const {
+    [[nodiscard]] bool finish(value_type& to) const noexcept {
         double const whole = lost == lost ? sum + lost : sum; // after an infinity there is no remainder
-        return values == 0 ? value_type{} : value_type{whole / static_cast<double>(values)};
+        if (values != 0) { to = whole / static_cast<double>(values); }
+        return true;
     }
 };
 
-/// Returns the values of all aggregates, or the first error.
+/// The error of a sum that left the range of its type.
+ENTITABLE_LAZY [[nodiscard]] failure sum_out_of_range();
+
+template <std::size_t Index, class Aggregate>
+struct aggregate_at {
+    Aggregate one;
+};
+template <class Indices, class... Aggregates>
+struct aggregate_set;
+/// Several aggregates. Bases instead of a tuple, whose elements compile several functions each.
+template <std::size_t... Index, class... Aggregates>
+struct aggregate_set<std::index_sequence<Index...>, Aggregates...> : aggregate_at<Index, Aggregates>... {
+    using values = std::tuple<typename Aggregates::value_type...>;
+
+    template <class Row>
+    void take([[maybe_unused]] Row const& row) {
+        (aggregate_at<Index, Aggregates>::one.take(row), ...);
+    }
+    /// False if a sum does not fit.
+    [[nodiscard]] bool finish([[maybe_unused]] values& to) {
+        return (aggregate_at<Index, Aggregates>::one.finish(std::get<Index>(to)) && ...);
+    }
+};
 template <class... Aggregates>
-[[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> finish_all(Aggregates&... all) {
-    result<std::tuple<typename Aggregates::value_type...>> values{std::in_place};
-    auto const put = [&](auto& to, auto finished) {
-        if (finished) {
-            to = *std::move(finished);
-        } else if (values) {
-            values = std::move(finished).as_failure();
-        }
-    };
-    std::apply([&](auto&... to) { (put(to, all.finish()), ...); }, *values);
-    return values;
-}
+using aggregates_of = aggregate_set<std::index_sequence_for<Aggregates...>, Aggregates...>;
+
+/// Makes a group without aggregates: only its value is returned.
+struct value_of_group {
+    using is_aggregate = void;
+    using field = void;
+    using value_type = bool;
+
+    template <class Row>
+    void take(Row const&) noexcept {}
+};
 
 } // namespace detail
 
@@ -189,5 +219,9 @@ template <class Field>
 }
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/aggregate.ipp>
+#endif
 
 #endif

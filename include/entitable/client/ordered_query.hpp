@@ -66,13 +66,6 @@ void append_term(std::string& out, Term const& term) {
     out += without_direction<Term>::descending ? " descending" : "";
 }
 
-/// The error of a query that would sort too many rows.
-[[nodiscard]] inline failure too_many_to_sort(std::uint64_t most) {
-    return failure{error_code::query_too_complex,
-        text::joined({"order_by(...) would sort more than ", std::to_string(most),
-            " rows in memory: use take(n) or top(n, ...), narrow the query, or raise most_rows(n)"})};
-}
-
 } // namespace detail
 
 /// A query whose rows the client sorts, because the store returns them in key order only. It reads all rows of the query, and works the
@@ -287,15 +280,11 @@ private:
             return detail::query_rows::reading<read_query>(all_);
         }
     }
-    /// Whether the store returns rows in key order, so that equal rows are in order as they come.
-    [[nodiscard]] static bool in_key_order(detail::query_source const* source) {
-        return source == nullptr || source->through.profile().ordered;
-    }
     [[nodiscard]] static bool comes_in_order(read_query const& all) {
         if constexpr (requires { all.unverified(); }) {
-            return in_key_order(detail::query_rows::source_of(all.unverified()));
+            return detail::in_key_order(detail::query_rows::source_of(all.unverified()));
         } else {
-            return in_key_order(detail::query_rows::source_of(all));
+            return detail::in_key_order(detail::query_rows::source_of(all));
         }
     }
     /// Reads the rows, keeps the first of them in the order, and sorts these.
@@ -306,12 +295,7 @@ private:
         detail::row_ranks<Entity, read_row, Terms...> ranks{terms_, take ? *take : no_limit, !comes_in_order(all)};
         if constexpr (reading::plain) {
             auto const& limits = detail::query_rows::limits_of(all);
-            if (take) {
-                auto done = all.for_each([&](read_row const& row) { ranks.add(row); });
-                if (!done) { return std::move(done).as_failure(); }
-                return ranks.finish();
-            }
-            if (limits.read == nullptr) { // a token counts rows before it
+            if (!take && limits.read == nullptr) { // a token counts rows before it
                 auto const most = most_rows_ == no_limit ? no_limit : most_rows_ + 1;
                 auto rows = all.take(limits.take && *limits.take < most ? *limits.take : most).to();
                 if (!rows) { return rows; }
@@ -319,16 +303,13 @@ private:
                 ranks.begin_with(*std::move(rows));
                 return ranks.finish();
             }
-            auto walk = detail::query_rows::of(all, false);
-            if (!walk) { return std::move(walk).as_failure(); }
-            for (read_row row{};;) {
-                auto const more = (*walk)->read_next(&row, detail::read_row<Entity, read_row>);
-                if (!more) { return failure{more.error()}; }
-                if (!*more) { return ranks.finish(); }
-                ranks.add(
-                    std::as_const(row)); // the same function as above: pages would be compiled for each type of row
-                if (ranks.size() > most_rows_) { return detail::too_many_to_sort(most_rows_); }
-            }
+            auto const most = take ? no_limit : most_rows_;
+            auto done = all.for_each([&](read_row const& row) {
+                if (ranks.size() <= most) { ranks.add(row); }
+            });
+            if (!done) { return std::move(done).as_failure(); }
+            if (ranks.size() > most) { return detail::too_many_to_sort(most_rows_); }
+            return ranks.finish();
         } else {
             auto pages = all.pages();
             for (;;) {

@@ -193,14 +193,15 @@ public:
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
         constexpr bool own = detail::are_of_fields<Entity, Aggregates...>;
         static_assert(own, "fold(...) needs aggregates of fields of the query's entity");
+        result<std::tuple<typename Aggregates::value_type...>> values{std::in_place};
         if constexpr (own) {
             using read = detail::selected_with<Entity, std::tuple<>, typename Aggregates::field...>;
-            auto done = with_rows_of<read>([&](auto const& rows) {
-                return rows.show_each([&](auto const& row) { (aggregates.take(row), ...); });
-            });
-            if (!done) { return std::move(done).as_failure(); }
+            detail::aggregates_of<Aggregates...> all{{aggregates}...};
+            auto done = show_members<read, true>([&](typename read::shown_type const& row) { all.take(row); });
+            if (done && !all.finish(*values)) { done = detail::sum_out_of_range(); }
+            values.fail_if(std::move(done));
         }
-        return detail::finish_all(aggregates...);
+        return values;
     }
     /// Computes the aggregates of each group of entities with equal values of a field, a computed value (`day(r::at)`, `computed(...)`) or a
     /// function of the entity, in the order of these values: pairs of the value and a tuple. An absent value comes first, a NaN last.
@@ -211,19 +212,13 @@ public:
         constexpr bool own = detail::can_group<Entity, Row, By, Aggregates...>();
         using sorting = detail::sorting_value<By>;
         if constexpr (own && std::is_void_v<typename sorting::fields>) {
-            return detail::groups_of<Row>(
-                by, std::tuple{aggregates...}, [&](auto const& visit) { return for_each(visit); });
+            return detail::groups_of<Row>(by, detail::aggregates_of<Aggregates...>{{aggregates}...},
+                [&](auto const& visit) { return for_each(visit); });
         } else if constexpr (own) {
             using read = detail::selected_with<Entity, typename sorting::fields, typename Aggregates::field...>;
-            return detail::groups_of<read>(by, std::tuple{aggregates...}, [&](auto const& visit) {
-                return with_rows_of<read>([&](auto const& rows) {
-                    if constexpr (sorting::by_library) {
-                        return rows.show_each(visit);
-                    } else {
-                        return rows.for_each(visit); // calls user code, which may call the store
-                    }
-                });
-            });
+            return detail::groups_of<typename read::shown_type>(by,
+                detail::aggregates_of<Aggregates...>{{aggregates}...},
+                [&](auto const& visit) { return show_members<read, sorting::by_library>(visit); });
         } else {
             return typename detail::no_groups<By>::type{std::in_place};
         }
@@ -279,26 +274,25 @@ private:
         };
         return call_all(names, detail::kind_of_row<Entity, Row>, shown, &target, call);
     }
-    /// Does the same for functions of the library, which call no transport: while the store is being read, if possible.
-    template <class Function>
-    [[nodiscard]] result<void> show_each(Function function) const {
-        if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
-            auto walk = start(names);
+    /// Calls `function(row)` for the members of each row, without its version; counts as a run of this object. `ByLibrary`: the function
+    /// runs no code of the user, which may call the store, and is called while the store is being read, if possible.
+    template <class Selected, bool ByLibrary, class Function>
+    [[nodiscard]] result<void> show_members(Function const& function) const {
+        using shown = typename Selected::shown_type;
+        constexpr bool reads_shown = detail::is_read_by_library<Selected>;
+        // A token belongs to a query with this select.
+        names_of_row const asked = limits_.read != nullptr ? names : detail::names_of_row_of<Entity, Selected>;
+        if constexpr (ByLibrary) {
+            auto walk = start(asked);
             if (!walk) { return std::move(walk).as_failure(); }
-            if ((*walk)->can_read_shown()) { return detail::fold_shown<typename Row::shown_type>(**walk, function); }
+            return detail::fold_shown<shown, reads_shown>(**walk, function);
+        } else {
+            auto const call = [](void* to, void const* row) {
+                (*static_cast<Function const*>(to))(*static_cast<shown const*>(row));
+            };
+            return call_all(asked, detail::kind_of_row<Entity, shown>, reads_shown,
+                const_cast<void*>(static_cast<void const*>(&function)), call);
         }
-        return each_of(false, function);
-    }
-    /// Runs `function` over rows of this type, with some fields only; counts as a run of this object.
-    template <class Selected, class Function>
-    [[nodiscard]] auto with_rows_of(Function function) const {
-        if (limits_.read != nullptr) {
-            return function(*this); // the token belongs to a query with this select
-        }
-        query<Entity, Path, Selected> const rows{source_, limits_};
-        auto made = function(rows);
-        last_.walk = rows.last_.walk;
-        return made;
     }
 };
 

@@ -268,6 +268,8 @@ private:
 ENTITABLE_LAZY [[nodiscard]] projection key_names();
 /// Does the same, with the number of rows that a wide entity has.
 ENTITABLE_LAZY [[nodiscard]] projection keys_and_parts();
+/// Appends a name. Compiled once: files with `select` do not compile a growing vector of texts.
+ENTITABLE_LAZY void add_name_to(projection& names, std::string_view name);
 /// The last walk of a query. It belongs to one object: a copy starts without a walk. A template, so that its members
 /// are compiled only if they are called.
 template <class Walk>

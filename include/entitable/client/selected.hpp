@@ -143,7 +143,7 @@ private:
     template <class Field>
     static void add_name(projection& names) {
         if constexpr (!detail::is_key_field<Field>) {
-            names.emplace_back(detail::name_of_property<Entity, Field>(typename mapping<Entity>::properties{}));
+            detail::add_name_to(names, detail::name_of_property<Entity, Field>(typename mapping<Entity>::properties{}));
             add_former_name(Field{}, names);
         }
     }
@@ -151,7 +151,7 @@ private:
     static void add_former_name(property_field<Entity, Member>, [[maybe_unused]] projection& names) {
         if constexpr (detail::is_changed<Member>) {
             constexpr std::string_view former = detail::history_of<Member>::former;
-            if (!former.empty()) { names.emplace_back(former); }
+            if (!former.empty()) { detail::add_name_to(names, former); }
         }
     }
 

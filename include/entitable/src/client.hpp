@@ -11,6 +11,7 @@
     "entitable/src/client.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/client/impl/aggregate.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/migration_mark.ipp>

@@ -23,6 +23,9 @@ namespace detail {
 
 template <class Row>
 [[nodiscard]] result<void> read_selected_row(row_view const& from, void* to, reading mode) {
+    if constexpr (requires { static_cast<Row*>(to)->begin(); }) { // `shown_values`
+        if (mode == reading::lenient) { static_cast<Row*>(to)->begin(); }
+    }
     return static_cast<Row*>(to)->read(from, mode);
 }
 template <class Entity, class Row>
@@ -69,11 +72,19 @@ void instantiated_entity<Entity>::calls::remove(void* made) noexcept {
     remove_row<Entity>(made);
 }
 
-/// Reads the rows of a walk into a `Shown` and calls `function` with it, while the store is being read. Stops at a row that cannot be read;
-/// an error of its page takes precedence.
-template <class Shown, class Function>
-[[nodiscard]] result<void> fold_shown(row_walk& walk, Function& function) {
+/// Reads the rows of a walk into a `Shown` and calls `function` with it: while the store is being read, if `ReadsShown` and the walk allow
+/// it. Stops at a row that cannot be read; an error of its page takes precedence.
+template <class Shown, bool ReadsShown, class Function>
+[[nodiscard]] result<void> fold_shown(row_walk& walk, Function const& function) {
     Shown current{};
+    if (!ReadsShown || !walk.can_read_shown()) {
+        for (;;) {
+            auto more = walk.read_next(&current, &read_selected_row<Shown>);
+            if (!more) { return std::move(more).as_failure(); }
+            if (!*more) { return {}; }
+            function(std::as_const(current));
+        }
+    }
     result<void> problem;
     reading const mode = walk.mode();
     auto const look = [&](std::span<row_view const> run) {

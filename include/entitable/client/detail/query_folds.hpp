@@ -22,20 +22,21 @@ class ordered_query;
 namespace detail {
 
 /// Computes aggregates of each group: `run(visit)` calls `visit(row)` for all rows of type `Row`.
-template <class Row, class By, class... Aggregates, class Run>
-[[nodiscard]] auto groups_of(By const& by, std::tuple<Aggregates...> const& empty, Run const& run) {
+template <class Row, class By, class Aggregates, class Run>
+[[nodiscard]] auto groups_of(By const& by, Aggregates const& empty, Run const& run) {
     using key = sorting_type<Row, By>;
-    using values = std::tuple<typename Aggregates::value_type...>;
+    using values = typename Aggregates::values;
+    constexpr bool only_value = std::is_same_v<Aggregates, aggregates_of<value_of_group>>;
     struct group {
         key value;
-        std::tuple<Aggregates...> of;
+        Aggregates of;
     };
     group_index groups{[](void const* left, void const* right) {
                            return value_less{}(*static_cast<key const*>(left), *static_cast<key const*>(right));
                        },
         [](void* made) noexcept { delete static_cast<group*>(made); }};
     group* last = nullptr;
-    result<void> read = run([&](auto const& row) {
+    result<void> read = run([&](Row const& row) {
         auto&& taken = sorting_value<By>::of(row, by);
         using own = std::is_same<std::remove_cvref_t<decltype(taken)>, key>;
         std::conditional_t<own::value, key const&, key const> held(taken); // a view of text is copied
@@ -44,22 +45,22 @@ template <class Row, class By, class... Aggregates, class Run>
             last = new group{held, empty};
             groups.add(&last->value, last);
         }
-        std::apply([&](auto&... each) { (each.take(row), ...); }, last->of);
+        last->of.take(row);
     });
-    result<std::vector<std::pair<key, values>>> made{std::in_place};
-    if (!read) {
-        made = std::move(read).as_failure();
-        return made;
+    result<std::vector<std::conditional_t<only_value, key, std::pair<key, values>>>> made{std::in_place};
+    bool fits = true;
+    if (read) {
+        groups.each([&](void* one) {
+            auto& [value, of] = *static_cast<group*>(one);
+            if constexpr (only_value) {
+                made->emplace_back(std::move(value));
+            } else {
+                fits = of.finish(made->emplace_back(std::move(value), values{}).second) && fits;
+            }
+        });
+        if (!fits) { read = sum_out_of_range(); }
     }
-    groups.each([&](void* one) {
-        auto& [value, of] = *static_cast<group*>(one);
-        auto finished = std::apply([](auto&... each) { return finish_all(each...); }, of);
-        if (finished && made) {
-            made->emplace_back(std::move(value), *std::move(finished));
-        } else if (made) {
-            made = std::move(finished).as_failure();
-        }
-    });
+    made.fail_if(std::move(read));
     return made;
 }
 
@@ -128,14 +129,7 @@ public:
     /// Cost: as `group_by`.
     template <class By>
     [[nodiscard]] auto distinct(By by) const {
-        using pairs = typename decltype(self().group_by(by))::value_type;
-        std::vector<typename pairs::value_type::first_type> values;
-        auto groups = self().group_by(std::move(by));
-        if (groups) {
-            values.reserve(groups->size());
-            for (auto& each : *groups) { values.push_back(std::move(each.first)); }
-        }
-        return groups ? result<decltype(values)>{std::move(values)} : std::move(groups).as_failure();
+        return self().group_by(std::move(by), value_of_group{});
     }
 
     /// Returns the same query with its rows sorted by these members, computed values or functions of the entity, of which the first has
@@ -185,11 +179,14 @@ public:
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
         constexpr bool own = are_of_fields<Entity, Aggregates...>;
         static_assert(own, "fold(...) needs aggregates of fields of the query's entity");
+        result<std::tuple<typename Aggregates::value_type...>> values{std::in_place};
         if constexpr (own) {
-            auto read = this->self().for_each([&](Row const& one) { (aggregates.take(one), ...); });
-            if (!read) { return std::move(read).as_failure(); }
+            aggregates_of<Aggregates...> all{{aggregates}...};
+            auto read = this->self().for_each([&](Row const& one) { all.take(one); });
+            if (read && !all.finish(*values)) { read = sum_out_of_range(); }
+            values.fail_if(std::move(read));
         }
-        return finish_all(aggregates...);
+        return values;
     }
     /// See `query::exists`. Cost: the same as `first`.
     [[nodiscard]] result<bool> exists() const {
@@ -203,8 +200,8 @@ public:
     [[nodiscard]] auto group_by(By by, Aggregates... aggregates) const {
         constexpr bool own = can_group<Entity, Row, By, Aggregates...>();
         if constexpr (own) {
-            return groups_of<Row>(
-                by, std::tuple{aggregates...}, [&](auto const& visit) { return this->self().for_each(visit); });
+            return groups_of<Row>(by, aggregates_of<Aggregates...>{{aggregates}...},
+                [&](auto const& visit) { return this->self().for_each(visit); });
         } else {
             return typename no_groups<By>::type{std::in_place};
         }

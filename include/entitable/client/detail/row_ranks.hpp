@@ -3,12 +3,13 @@
 #pragma once
 
 /// \file
-/// `row_ranks`: the first n rows of an order, in a heap, or all rows, sorted by a stable merge sort. Does not use
-/// `<algorithm>`, which would cost each file with a query more compile time.
+/// `row_ranks`: the first n rows of an order, in a heap, or all rows, sorted by a merge sort.
 
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/ordering.hpp>
+#include <entitable/core/shared.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <utility>
@@ -17,32 +18,46 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the numbers from 0 to `count`, stably sorted. `before(of, left, right)` is a strict weak order of the numbers. Sorts numbers
-/// rather than what they stand for, so that no file compiles a sort.
-ENTITABLE_LAZY [[nodiscard]] std::vector<std::size_t> sorted_numbers(
-    std::size_t count, bool (*before)(void const* of, std::size_t left, std::size_t right), void const* of);
+/// The error of a query that would sort too many rows.
+ENTITABLE_LAZY [[nodiscard]] failure too_many_to_sort(std::uint64_t most);
 
-/// The keys of rows, by slot.
-class ranked_keys {
+/// Whether the store returns rows in key order, so that equal rows are in order as they come.
+ENTITABLE_LAZY [[nodiscard]] bool in_key_order(query_source const* source);
+
+/// The order of rows in slots, without their types, so that no file compiles a heap or a sort. Compares objects in an array: the rows
+/// themselves, or values of them. `objects` is the address of the first.
+class slot_ranks {
 public:
-    struct pair {
+    struct keys {
         std::string partition;
         std::string row;
     };
+    /// A negative result means that `left` comes first.
+    using comparison = int (*)(void const* left, void const* right);
+    using keys_of_row = keys (*)(void const* row);
 
-    ranked_keys();
-    ranked_keys(ranked_keys const&) = delete;
-    ranked_keys& operator=(ranked_keys const&) = delete;
-    ~ranked_keys();
+    /// Objects have this size. Without `keys_of`, equal rows are in the order of their arrival.
+    ENTITABLE_LAZY slot_ranks(comparison compare, std::size_t size, keys_of_row keys_of);
+    slot_ranks(slot_ranks const&) = delete;
+    slot_ranks& operator=(slot_ranks const&) = delete;
+    ~slot_ranks();
 
-    ENTITABLE_LAZY void add(pair&& keys);
-    ENTITABLE_LAZY void set(std::size_t slot, pair&& keys);
-    ENTITABLE_LAZY [[nodiscard]] pair const& at(std::size_t slot) const;
-    /// In the order of queries.
-    ENTITABLE_LAZY [[nodiscard]] static bool is_before(pair const& left, pair const& right);
+    /// Takes the rows of all slots in the order of their arrival.
+    ENTITABLE_LAZY void begin(std::size_t count, void const* rows, std::size_t size_of_row);
+    /// Makes a heap whose first slot is the last in the order.
+    ENTITABLE_LAZY void make_heap(void const* objects);
+    /// Returns the slot that a new row replaces; `no_slot` if the row is after all others.
+    ENTITABLE_LAZY [[nodiscard]] std::size_t replaced_by(void const* object, void const* row, void const* objects);
+    /// Takes the new row, which is in its slot.
+    ENTITABLE_LAZY void replace(void const* row, void const* objects);
+    /// Returns all slots in order. Valid until the next call.
+    ENTITABLE_LAZY [[nodiscard]] std::size_t* sorted(void const* objects);
+
+    static constexpr auto no_slot = static_cast<std::size_t>(-1);
 
 private:
-    std::vector<pair> all_;
+    struct state;
+    shared<state> state_;
 };
 
 /// Compares two values: absent values are last, and NaN before them; all others are in the order of queries, or its reverse. A negative
@@ -88,6 +103,9 @@ struct ranked_term {
     using by = typename without_direction<Term>::type;
     using taken = decltype(sorting_value<by>::of(std::declval<Row const&>(), std::declval<by const&>()));
     using type = std::remove_cvref_t<taken>;
+    /// Whether the row itself holds the value, and the term has no state.
+    static constexpr bool is_member =
+        std::is_lvalue_reference_v<taken> && requires { typename sorting_value<by>::field; };
     static constexpr bool refers =
         std::is_lvalue_reference_v<taken> && !(std::is_trivially_copyable_v<type> && sizeof(type) <= 16);
     static constexpr bool is_text = refers && std::is_same_v<type, std::string>;
@@ -120,80 +138,96 @@ template <class Entity, key_part Part, class Row, class... Components>
 /// added; with `by_keys`, the order of their keys. Memory: `limit` rows, or all if there are fewer.
 template <class Entity, class Row, class... Terms>
 class row_ranks {
+    /// Whether rows are compared by their members, so that nothing is held beside them.
+    static constexpr bool by_rows = (ranked_term<Row, Terms>::is_member && ...);
     using values = std::tuple<typename ranked_term<Row, Terms>::held...>;
-    using key_pair = ranked_keys::pair;
-    struct ranked {
-        values of;
-        std::uint64_t arrival;
-        std::size_t slot;
-    };
+    using object = std::conditional_t<by_rows, Row, values>;
 
 public:
     row_ranks(std::tuple<Terms...> const& terms, std::uint64_t limit, bool by_keys)
-        : terms_(&terms), limit_(limit), by_keys_(by_keys) {}
+        : terms_(&terms), limit_(limit), ranks_(&compare, sizeof(object), by_keys ? &keys_of : nullptr) {}
 
     /// Starts with these rows, at most `limit` of them.
-    void begin_with(std::vector<Row>&& rows) {
-        rows_ = std::move(rows);
-        arrivals_ = rows_.size();
-    }
+    void begin_with(std::vector<Row>&& rows) { rows_ = std::move(rows); }
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
 
-    /// Adds a row, which is copied or moved only if it is one of the first.
+    /// Adds a row, which is copied or moved only if it is one of the first. The limit is not 0.
     template <class Given>
     void add(Given&& row) {
-        std::uint64_t const arrival = arrivals_++;
         if (rows_.size() < limit_) {
             rows_.emplace_back() = std::forward<Given>(row); // as below: one function less for each type of row
-            if (rows_.size() == limit_) { make_heap(); }
+            if (rows_.size() == limit_) { ranks_.make_heap(rank_all()); }
             return;
         }
-        if (limit_ == 0) { return; }
-        ranked candidate = rank(row, arrival, rows_.size());
-        key_pair keys;
-        auto const keys_of_candidate = [&]() -> key_pair const& { return keys = keys_of(row); };
-        if (!is_before(candidate, heap_.front(), keys_of_candidate)) { return; }
-        std::size_t const slot = heap_.front().slot;
+        std::size_t slot{};
+        if constexpr (by_rows) {
+            slot = ranks_.replaced_by(&row, &row, objects());
+        } else {
+            values const candidate = rank(row);
+            slot = ranks_.replaced_by(&candidate, &row, objects());
+        }
+        if (slot == slot_ranks::no_slot) { return; }
         rows_[slot] = std::forward<Given>(row);
-        if (by_keys_) { keys_.set(slot, keys_of(rows_[slot])); }
-        heap_.front() = rank(rows_[slot], arrival, slot);
-        sink(0);
+        if constexpr (!by_rows) { values_[slot] = rank(rows_[slot]); }
+        ranks_.replace(&rows_[slot], objects());
     }
 
     /// Returns the rows in order.
     [[nodiscard]] std::vector<Row> finish() {
-        if (heap_.empty()) { rank_all(); }
-        auto const before = [](void const* of, std::size_t left, std::size_t right) {
-            auto const& self = *static_cast<row_ranks const*>(of);
-            return self.is_before(self.heap_[left], self.heap_[right]);
-        };
-        std::vector<std::size_t> const order = sorted_numbers(heap_.size(), before, this);
-        std::vector<Row> made;
-        made.reserve(rows_.size());
-        for (std::size_t const number : order) { made.emplace_back() = std::move(rows_[heap_[number].slot]); }
-        heap_.clear();
-        rows_.clear();
-        return made;
+        std::size_t* const order = ranks_.sorted(rows_.size() == limit_ ? objects() : rank_all());
+        for (std::size_t begin = 0; begin < rows_.size(); ++begin) {
+            if (order[begin] == begin) { continue; }
+            Row held = std::move(rows_[begin]);
+            std::size_t at = begin;
+            while (order[at] != begin) {
+                std::size_t const from = std::exchange(order[at], at);
+                rows_[at] = std::move(rows_[from]);
+                at = from;
+            }
+            rows_[at] = std::move(held);
+            order[at] = at;
+        }
+        return std::move(rows_);
     }
 
 private:
-    [[nodiscard]] ranked rank(Row const& row, std::uint64_t arrival, std::size_t slot) const {
+    [[nodiscard]] void const* objects() const noexcept {
+        if constexpr (by_rows) {
+            return rows_.data();
+        } else {
+            return values_.data();
+        }
+    }
+    [[nodiscard]] void const* rank_all() {
+        if constexpr (!by_rows) {
+            values_.reserve(rows_.size());
+            for (Row const& row : rows_) { values_.push_back(rank(row)); }
+        }
+        ranks_.begin(rows_.size(), rows_.data(), sizeof(Row));
+        return objects();
+    }
+    [[nodiscard]] values rank(Row const& row) const {
         return std::apply(
             [&](auto const&... term) {
-                return ranked{values{typename ranked_term<Row, Terms>::held(
-                                  sorting_value<typename ranked_term<Row, Terms>::by>::of(row, by_of(term)))...},
-                    arrival, slot};
+                return values{typename ranked_term<Row, Terms>::held(
+                    sorting_value<typename ranked_term<Row, Terms>::by>::of(row, by_of(term)))...};
             },
             *terms_);
     }
-    [[nodiscard]] key_pair keys_of(Row const& row) const {
+    [[nodiscard]] static slot_ranks::keys keys_of(void const* of) {
         using map = mapping<Entity>;
+        auto const& row = *static_cast<Row const*>(of);
         return {
             key_text_of<Entity, key_part::partition>(row, map::partition_layout, typename map::partition_components{}),
             key_text_of<Entity, key_part::row>(row, map::row_layout, typename map::row_components{})};
     }
+    template <class Term>
+    [[nodiscard]] static decltype(auto) member(Row const& row) {
+        using by = typename ranked_term<Row, Term>::by;
+        return sorting_value<by>::of(row, by{});
+    }
     template <std::size_t... Index>
-    [[nodiscard]] static int compare(values const& left, values const& right, std::index_sequence<Index...>) {
+    [[nodiscard]] static int compare_values(values const& left, values const& right, std::index_sequence<Index...>) {
         int order = 0;
         static_cast<void>(((order = typename ranked_term<Row, Terms>::comparison{}(
                                 std::get<Index>(left).get(), std::get<Index>(right).get()),
@@ -201,48 +235,27 @@ private:
             ...));
         return order;
     }
-    /// `keys_of_left` returns the keys of a row without a slot.
-    template <class KeysOfLeft>
-    [[nodiscard]] bool is_before(ranked const& left, ranked const& right, KeysOfLeft const& keys_of_left) const {
-        int const order = compare(left.of, right.of, std::index_sequence_for<Terms...>{});
-        if (order != 0) { return order < 0; }
-        if (!by_keys_) { return left.arrival < right.arrival; }
-        key_pair const& ours = keys_of_left();
-        return ranked_keys::is_before(ours, keys_.at(right.slot));
-    }
-    [[nodiscard]] bool is_before(ranked const& left, ranked const& right) const {
-        return is_before(left, right, [&]() -> key_pair const& { return keys_.at(left.slot); });
-    }
-    void rank_all() {
-        heap_.reserve(rows_.size());
-        for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
-            if (by_keys_) { keys_.add(keys_of(rows_[slot])); }
-            heap_.push_back(rank(rows_[slot], slot, slot));
-        }
-    }
-    /// Makes a heap whose first row is the last in the order.
-    void make_heap() {
-        rank_all();
-        for (std::size_t at = heap_.size() / 2; at > 0; --at) { sink(at - 1); }
-    }
-    void sink(std::size_t at) {
-        for (;;) {
-            std::size_t child = 2 * at + 1;
-            if (child >= heap_.size()) { return; }
-            if (child + 1 < heap_.size() && is_before(heap_[child], heap_[child + 1])) { ++child; }
-            if (!is_before(heap_[at], heap_[child])) { return; }
-            std::swap(heap_[at], heap_[child]);
-            at = child;
+    [[nodiscard]] static int compare(void const* left, void const* right) {
+        auto const& first = *static_cast<object const*>(left);
+        auto const& second = *static_cast<object const*>(right);
+        if constexpr (by_rows) {
+            int order = 0;
+            static_cast<void>(
+                ((order = typename ranked_term<Row, Terms>::comparison{}(member<Terms>(first), member<Terms>(second)),
+                     order == 0) &&
+                    ...));
+            return order;
+        } else {
+            return compare_values(first, second, std::index_sequence_for<Terms...>{});
         }
     }
 
     std::tuple<Terms...> const* terms_;
     std::uint64_t limit_;
-    bool by_keys_;
-    std::uint64_t arrivals_{};
+    slot_ranks ranks_;
     std::vector<Row> rows_;
-    ranked_keys keys_;         ///< by slot; empty unless `by_keys_`
-    std::vector<ranked> heap_; ///< empty until `limit_` rows were added
+    std::conditional_t<by_rows, std::nullptr_t, std::vector<values>>
+        values_; ///< by slot; empty until they are compared
 };
 
 } // namespace detail

@@ -234,6 +234,11 @@ public:
         return static_cast<field_value<Field> const&>(*this).value;
     }
 
+    /// Sets the members to the defaults of the entity, for lenient reading.
+    void begin() {
+        Entity const fresh{};
+        (begin_with(fresh, Fields{}, static_cast<selected_value<Fields>&>(*this)), ...);
+    }
     [[nodiscard]] result<void> read(row_view const& row, reading mode) {
         if (looks_at<key_part::partition>(map::partition_layout, typename map::partition_components{}) &&
             !partition_values::read(row.partition_key, map::partition_layout)) {

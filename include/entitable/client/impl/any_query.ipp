@@ -21,6 +21,8 @@ ENTITABLE_DECL any_query::~any_query() = default;
 
 ENTITABLE_LAZY_BODY projection key_names() { return {"PartitionKey", "RowKey"}; }
 
+ENTITABLE_LAZY_BODY void add_name_to(projection& names, std::string_view name) { names.emplace_back(name); }
+
 ENTITABLE_LAZY_BODY projection keys_and_parts() {
     projection names = key_names();
     names.emplace_back(system_row::wide_parts);
