@@ -4,6 +4,8 @@
 // Devices that were offline for a year, local files that are deleted or cannot grow, clouds that are full or whose credentials end in the
 // middle of a push, and two processes on one local file: nothing is lost, nothing comes back, and the report says what was not done.
 
+#include <entitable/bulk.hpp>
+#include <entitable/changes.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -34,10 +36,11 @@ struct leaf {
 };
 ENTITABLE(leaf, partition_key(tree), row_key(name), properties(text))
 
-struct side {
+template <class Table>
+struct side_of {
     any_store store;
-    table<leaf> leaves{store, "leaves"};
-    explicit side(any_store on = any_store{memory_backend{}}) : store(std::move(on)) {
+    Table leaves{store, "leaves"};
+    explicit side_of(any_store on = any_store{memory_backend{}}) : store(std::move(on)) {
         leaves.create_if_absent().value();
     }
     void put(std::string const& tree, std::string const& name, std::string const& text) const {
@@ -51,6 +54,8 @@ struct side {
         return made;
     }
 };
+using side = side_of<table<leaf>>;
+using logged_side = side_of<table<leaf, logged>>;
 std::string numbered(std::size_t number) { return std::to_string(1'000'000 + number); }
 sync_options of_all() {
     sync_options how;
@@ -58,7 +63,8 @@ sync_options of_all() {
     how.delays = {.base = {}, .least = {}, .most = {}, .jitter = 0};
     return how;
 }
-sync_report sync(side const& device, side const& cloud, sync_options const& how = of_all()) {
+template <class Table>
+sync_report sync(side_of<Table> const& device, side_of<Table> const& cloud, sync_options const& how = of_all()) {
     auto made = synchronize(device.leaves, cloud.leaves, how).value();
     for (auto const& each : made.failed) { UNSCOPED_INFO(each.partition_key << ": " << each.error.to_string()); }
     for (auto const& each : made.held) { UNSCOPED_INFO(each.row_key << ": " << each.error.to_string()); }
@@ -118,6 +124,104 @@ TEST_CASE("synchronize: a device that was offline for a year reads each row once
     CHECK(sync(used, cloud).good());
     CHECK(used.all() == cloud.all());
     for (std::string const& each : cloud.all()) { CHECK(each.find("0=old") == std::string::npos); }
+}
+
+TEST_CASE(
+    "synchronize: a device that was offline for a year, and a log that was trimmed: one scan, and no row returns") {
+    std::size_t const rows = rounds(3'500, 100'000, 100'000);
+    logged_side const cloud;
+    logged_side const used;
+    logged_side const away;
+    sync_options how = of_all();
+    how.whole_table = false;
+    how.partitions = {"oak"};
+    std::vector<leaf> old;
+    for (std::size_t index = 0; index < rows; ++index) { old.push_back({"oak", numbered(index), "old"}); }
+    bulk_insert(cloud.leaves, old).value();
+    CHECK(sync(used, cloud, how).good());
+    CHECK(sync(away, cloud, how).good());
+    // The year: a tenth is removed, a tenth changed, a tenth added.
+    for (std::size_t index = 0; index < rows; ++index) {
+        switch (index % 10) {
+            case 0: used.leaves.remove("oak", numbered(index), any_etag).value(); break;
+            case 1: used.put("oak", numbered(index), "new"); break;
+            case 2: used.put("oak", numbered(index) + "x", "added"); break;
+            default: break;
+        }
+    }
+    CHECK(sync(used, cloud, how).good());
+    auto const heads = changes_of(cloud.leaves, "oak").value().position;
+    CHECK(trim_changes(cloud.leaves, "oak", heads, {std::chrono::nanoseconds{}}).value() > 0);
+    for (std::size_t index = 7; index < 100; index += 10) { away.put("oak", numbered(index), "offline"); }
+
+    auto const pages = std::make_shared<std::size_t>(0);
+    auto const others = std::make_shared<std::size_t>(0);
+    auto const back = [&] {
+        *pages = *others = 0;
+        logged_side const through{with_defect([=]<class Request>(any_store const& below, Request const& request,
+                                                  call& context) -> result<response_of<Request>> {
+            bool is_page = false;
+            if constexpr (std::same_as<Request, query_entities>) {
+                is_page = request.range.partition.lower.key == "oak" && request.range.row == key_interval{};
+            }
+            ++*(is_page ? pages : others);
+            return below.execute(request, context);
+        })(cloud.store)};
+        *pages = *others = 0;
+        return sync(away, through, how);
+    };
+    auto const first = back();
+    CHECK(first.good());
+    CHECK(first.conflicts.empty());
+    CHECK(first.pushed == 10);
+    CHECK(first.pulled == rows / 10 * 3);
+    std::printf(
+        "a year offline, and a trimmed log: %zu rows, %zu pages and %zu other requests\n", rows, *pages, *others);
+    CHECK(*pages == (rows + 2 + 999) / 1'000); // with the head of the log and the receipt of the other device
+    CHECK(*others <= 8);
+    CHECK(away.all() == cloud.all());
+    CHECK(sync(used, cloud, how).good());
+    CHECK(used.all() == cloud.all());
+    for (std::string const& each : cloud.all()) { CHECK(each.find("0=old") == std::string::npos); }
+    CHECK(back().good()); // its own push
+    CHECK(back().pulled == 0);
+    CHECK(*pages == 0);
+}
+
+TEST_CASE("synchronize: a transaction that arrives between two pages of a cloud with a log is not seen in part") {
+    logged_side const behind;
+    logged_side const device;
+    std::vector<leaf> old;
+    for (std::size_t index = 0; index < 2'501; ++index) { old.push_back({"oak", numbered(index), "old"}); }
+    bulk_insert(behind.leaves, old).value();
+    auto const seen = std::make_shared<int>(0);
+    logged_side const cloud{with_defect([=]<class Request>(any_store const& below, Request const& request,
+                                            call& context) -> result<response_of<Request>> {
+        if constexpr (std::same_as<Request, query_entities>) {
+            bool const is_page =
+                request.range.partition.lower.key == "oak" && request.range.row.upper == key_interval{}.upper;
+            if (is_page && ++*seen == 2) {
+                behind.leaves
+                    .transact("oak",
+                        [](auto& all) -> result<void> {
+                            all.insert_or_replace(leaf{"oak", numbered(0), "new"});
+                            all.insert_or_replace(leaf{"oak", numbered(2'500), "new"});
+                            return {};
+                        })
+                    .value();
+            }
+        }
+        return below.execute(request, context);
+    })(behind.store)};
+    sync_options how = of_all();
+    how.whole_table = false;
+    how.partitions = {"oak"};
+    auto const done = sync(device, cloud, how);
+    CHECK(done.good());
+    CHECK(done.torn.empty());
+    CHECK(*seen > 3);
+    CHECK(device.leaves.get("oak", numbered(0)).value().text == "new");
+    CHECK(device.all() == behind.all());
 }
 
 TEST_CASE("synchronize: a local file that was deleted is filled again, and costs others nothing") {

@@ -13,7 +13,6 @@
 #include <entitable/testing/fault.hpp>
 
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <functional>
 
@@ -321,11 +320,12 @@ std::string problem_of(std::uint64_t seed, planted defect, std::size_t& trimmed,
 } // namespace
 
 TEST_CASE("synchronize: random histories of three devices and a cloud whose change log is trimmed") {
-    char const* const first = std::getenv("ENTITABLE_FIRST_HISTORY"); // for a long run in parts
-    std::uint64_t const begin = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+    std::uint64_t const begin = first_history();
+    std::uint64_t const end = begin + histories(200, 100'000, 3'000);
     std::size_t trimmed = 0;
     std::size_t restored = 0;
-    for (std::uint64_t seed = begin; seed < begin + rounds(200, 100'000, 3'000); ++seed) {
+    for (std::uint64_t seed = begin; seed < end; ++seed) {
+        tell_histories("synchronize, logged", seed - begin);
         INFO("seed " << seed);
         REQUIRE(problem_of(seed, planted::nothing, trimmed, restored) == "");
     }

@@ -10,7 +10,6 @@
 #include <entitable/testing/fault.hpp>
 
 #include <array>
-#include <cstdlib>
 #include <deque>
 
 using namespace entitable;
@@ -201,10 +200,11 @@ struct history {
 } // namespace
 
 TEST_CASE("synchronize: random histories of three devices converge, and lose nothing without a report") {
-    char const* const first = std::getenv("ENTITABLE_FIRST_HISTORY"); // for a long run in parts
-    std::uint64_t const begin = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+    std::uint64_t const begin = first_history();
+    std::uint64_t const end = begin + histories(300, 100'000, 3'000);
     std::size_t expired = 0;
-    for (std::uint64_t seed = begin; seed < begin + rounds(300, 100'000, 3'000); ++seed) {
+    for (std::uint64_t seed = begin; seed < end; ++seed) {
+        tell_histories("synchronize", seed - begin);
         history one{seed};
         one.with_restorations = seed % 2 == 0;
         one.with_expiry = seed % 3 == 0;

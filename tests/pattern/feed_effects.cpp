@@ -6,11 +6,13 @@
 
 #include "support/catch.hpp"
 #include "support/defects.hpp"
+#include <entitable/bulk.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/feed.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/testing/crash_points.hpp>
 #include <entitable/testing/manual_clock.hpp>
+#include <entitable/views.hpp>
 
 #include <iostream>
 #include <map>
@@ -42,6 +44,20 @@ struct total {
     std::int64_t changes{};
 };
 ENTITABLE(total, partition_key(city), row_key(literal("TOTAL")), properties(orders, cents, changes))
+
+/// The same sum as a view that is refreshed as a whole.
+struct refreshed {
+    std::string city;
+    std::int64_t orders{};
+    std::int64_t cents{};
+
+    static refreshed key(order const& of) { return {of.city, 0, 0}; }
+    void add(order const& of) {
+        ++orders;
+        cents += of.cents;
+    }
+};
+ENTITABLE(refreshed, partition_key(city), row_key(literal("TOTAL")), properties(orders, cents))
 
 using orders_table = table<order, announced>;
 using views_table = table<cached, total>;
@@ -309,5 +325,62 @@ TEST_CASE("feed: requests for a million partitions and ten changes a second") {
         CHECK_FALSE(one.next(std::chrono::minutes{10}).value());
         CHECK(double(by_one) / 600 <= 1.5);
         std::cout << "idle: " << double(by_one) / 600 << '\n';
+    }
+}
+
+TEST_CASE("feed: requests of sums that are kept with done_with, and of a full refresh") {
+    constexpr std::size_t cities = 1'000;
+    constexpr std::int32_t orders_of_a_city = 8; // as many as `keep_view` reads
+    testing::manual_clock time;
+    local_options made;
+    made.time = &time;
+    memory_backend const store{made};
+    std::size_t requests = 0;
+    table_options how = options_with(time);
+    how.lease = std::chrono::hours{10};
+    orders_table const writer{store, "orders", how};
+    writer.create().value();
+    orders_table const orders{counting{store, &requests}, "orders", how};
+    views_table const views{counting{store, &requests}, "views"};
+    views.create().value();
+    std::vector<order> all;
+    for (std::size_t city = 0; city < cities; ++city) {
+        for (std::int32_t number = 1; number <= orders_of_a_city; ++number) {
+            all.push_back({"city" + std::to_string(city), number, number});
+        }
+    }
+    bulk_insert(writer, all).value();
+    feed_options options;
+    options.time = &time;
+    feed const changes{orders, "view", options};
+    changes.create().value();
+    auto const drain = [&] {
+        while (auto const batch = changes.next().value()) {
+            for (partition_changes const& each : batch->partitions()) {
+                CHECK(keep_view(*batch, each, orders, views).has_value());
+            }
+            batch->done().value();
+        }
+    };
+    drain();
+    time.advance(std::chrono::seconds{20});
+    CHECK_FALSE(changes.next().value()); // renews the leases
+    materialized_view<refreshed> const view{counting{store, &requests}, "refreshed"};
+    view.create().value();
+    for (std::size_t const changed : {std::size_t{10}, std::size_t{100}, cities}) {
+        for (std::size_t at = 0; at < changed; ++at) {
+            writer.replace(order{"city" + std::to_string(at * (cities / changed)), 1, 100}, any_etag).value();
+        }
+        requests = 0;
+        drain();
+        double const a_change = double(requests) / double(changed);
+        requests = 0;
+        view.refresh(orders.scan_table()).value();
+        std::cout << "sums of " << changed << " changed orders, each in another city: " << a_change
+                  << " requests a change; a refresh of " << cities * std::size_t{orders_of_a_city} << " orders in "
+                  << cities << " groups: " << requests << '\n';
+        CHECK(requests <= cities + cities * std::size_t{orders_of_a_city} / 1'000 + 10);
+        if (changed > 10) { CHECK(a_change <= 6.5); } // the looks at the lanes are shared
+        for (total const& each : views.scan_table<total>()) { CHECK(each.orders == orders_of_a_city); }
     }
 }

@@ -363,6 +363,22 @@ TEST_CASE("synchronize: requests to the cloud") {
     CHECK(cloud.requests_of(device, hundred) == 100);
 }
 
+TEST_CASE("synchronize: requests to the cloud after a lost response") {
+    for (bool const applied : {false, true}) {
+        counted_cloud cloud;
+        side device;
+        device.put("a", "t");
+        CHECK(cloud.requests_of(device) == 2);
+        device.put("a", "u");
+        testing::faulty bad{cloud.behind.store};
+        bad.plan({applied ? testing::fault::lost_after() : testing::fault::lost_before(), 2, ""});
+        CHECK_FALSE(synchronize(device.notes, table<note>{bad, "notes"}, of_ann()).value().good());
+        // The receipt and the rows; if the push was not applied, also the receipt again, so that it never will be, and the push.
+        CHECK(cloud.requests_of(device) == (applied ? 2 : 4));
+        CHECK(cloud.behind.all() == "a=u ");
+    }
+}
+
 TEST_CASE("synchronize: after a fault at each request the next calls finish the work") {
     using testing::fault;
     for (fault const& what : {fault::lost_before(), fault::lost_after()}) {

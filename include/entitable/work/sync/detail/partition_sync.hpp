@@ -104,6 +104,8 @@ private:
     /// Reads only the rows that the change log of the cloud names. False if everything is to be read: the log does not reach back, many rows
     /// have changed, or a local row has. A local change needs the versions of the rows in the cloud.
     [[nodiscard]] resumable<bool> read_changes_there();
+    /// Whether the log of the cloud has no change since before its rows were read. False without a log.
+    [[nodiscard]] result<bool> is_unchanged_there() const;
     /// Whether each local row has the content of its base.
     [[nodiscard]] bool is_unchanged_here() const;
     /// Stores the position in the log up to which all changes of the cloud are in the bases.

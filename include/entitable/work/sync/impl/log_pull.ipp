@@ -33,6 +33,13 @@ ENTITABLE_DECL bool partition_sync::is_unchanged_here() const {
     return true;
 }
 
+ENTITABLE_DECL result<bool> partition_sync::is_unchanged_there() const {
+    auto const seen = log_position::parse(seen_);
+    if (of_.log == nullptr || !seen) { return false; }
+    ENTITABLE_TRY(auto const since, of_.log->changes(of_.partition_key, *seen));
+    return !since.needs_full_read && since.position == *seen;
+}
+
 ENTITABLE_DECL resumable<bool> partition_sync::read_changes_there() {
     if (of_.log == nullptr) { co_return false; }
     auto const seen = tried_log_ ? std::nullopt : log_position::parse(state_.seen);

@@ -133,7 +133,11 @@ ENTITABLE_DECL resumable<bool> partition_sync::is_steady(sync_place of) {
     bool const local = of == sync_place::here;
     bool& settled = local ? settled_here_ : settled_there_;
     if (settled) { co_return true; }
-    // Two equal readings in succession show one point in time between them.
+    if (!local) {
+        ENTITABLE_CO_TRY(settled, is_unchanged_there());
+        if (settled) { co_return true; }
+    }
+    // Without a log, two equal readings in succession show one point in time between them.
     ENTITABLE_CO_TRY(auto again, co_await read(of));
     bool same = same_versions(again, local ? here_ : *there_);
     if (!same && ++unsteady_ > most_unsteady) {
