@@ -36,6 +36,12 @@ ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
     return {};
 }
 
+/// Whether the request is sent with a body, which may be empty.
+[[nodiscard]] inline bool has_body(http_request const& request) noexcept {
+    return request.method == http_method::post || request.method == http_method::put ||
+        request.method == http_method::merge || request.method == http_method::patch || !request.body.empty();
+}
+
 /// One request in flight on one easy handle.
 class curl_transfer {
 public:
@@ -239,14 +245,12 @@ ENTITABLE_DECL void curl_transfer::begin_again() {
 }
 
 ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
-    bool const usually_with_body = request.method == http_method::post || request.method == http_method::put ||
-        request.method == http_method::merge || request.method == http_method::patch;
     // Sets the method even if it is libcurl's default, because a handle remembers the method of the previous request.
     method_ = to_string(request.method);
     set(CURLOPT_CUSTOMREQUEST, method_.c_str());
     if (request.method == http_method::head) {
         set(CURLOPT_NOBODY, 1L);
-    } else if (usually_with_body || !request.body.empty()) {
+    } else if (has_body(request)) {
         set(CURLOPT_POST, 1L);
         set(CURLOPT_POSTFIELDS, request.body.data());
         set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
@@ -281,10 +285,12 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
             "feature"};
     }
     for (std::string const& field : empty_fields_) { add_header(field.c_str()); }
-    // Suppresses the fields that libcurl adds by default.
-    add_header("Expect:");
+    // Suppresses the fields that libcurl adds by default; to a request without a body it adds only `Accept`.
     if (!accepts) { add_header("Accept:"); }
-    if (!has_type) { add_header("Content-Type:"); }
+    if (has_body(request)) {
+        add_header("Expect:");
+        if (!has_type) { add_header("Content-Type:"); }
+    }
     list_.resize(lines_.size());
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         list_[i] = {lines_[i], i + 1 < lines_.size() ? &list_[i + 1] : nullptr};
