@@ -168,7 +168,7 @@ int main(int, char** arguments) {
         ::waitpid(each, &status, 0);
         well = well && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
-    std::cout << "workers were killed, and the others ended " << (well ? "well" : "badly") << std::endl;
+    std::cout << "workers were killed, and the others ended " << (well ? "well" : "badly") << '\n';
 
     office const in{path};
     std::set<std::int64_t> numbers;

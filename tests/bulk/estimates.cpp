@@ -102,3 +102,29 @@ TEST_CASE("rows without a fixed schema can be loaded") {
     CHECK(bulk_upsert(rows, std::vector<entity>{entity{"p", "7"}}).value().written == 1);
     CHECK(rows.get("p", "7")->properties().empty());
 }
+
+TEST_CASE("rows that a builder made can be loaded") {
+    memory_backend store;
+    row_table const rows{store, "rows"};
+    rows.create().value();
+    std::vector<result<row>> input;
+    row_builder builder{"p", "1"};
+    builder.add("number", value_view{1});
+    builder.add("text", value_view{std::string_view{"of the first row only"}});
+    input.emplace_back(builder.build());
+    builder.restart("p", "2");
+    builder.add("number", value_view{2});
+    builder.build(*input.emplace_back(row{"longer", "keys", "and bytes"}));
+    builder.restart("p", "~!mine");
+    input.emplace_back(builder.build());
+    input.emplace_back(failure{error_code::invalid_input, "no row"});
+    auto const report = bulk_insert(rows, input).value();
+    CHECK(report.written == 2);
+    REQUIRE(report.refusals.size() == 2);
+    CHECK(report.refusals[0].error.code == error_code::key_reserved);
+    CHECK(report.refusals[1].error.message == "no row");
+    CHECK(rows.get("p", "1")->properties().size() == 2);
+    CHECK(rows.get("p", "2")->to_row().payload() == entity{"p", "2"}.set("number", 2).to_row().payload());
+    CHECK(bulk_upsert(rows, std::vector<row>{row_builder{"p", "1"}.build()}).value().written == 1);
+    CHECK(rows.get("p", "1")->properties().empty());
+}

@@ -149,7 +149,8 @@ private:
         entitable::row_view row, std::optional<key_expression> const& expression, std::string_view unchanged) {
         if (!expression) { return std::string{unchanged}; }
         texts_.resize(expression->columns().size());
-        return expression->key([&](std::size_t at) -> std::optional<std::string_view> {
+        std::string made;
+        auto const find = [&](std::size_t at) -> std::optional<std::string_view> {
             std::string const& name = expression->columns()[at];
             if (name == "PartitionKey") { return row.partition_key; }
             if (name == "RowKey") { return row.row_key; }
@@ -158,7 +159,9 @@ private:
             texts_[at].clear();
             append_value_text(texts_[at], *found);
             return texts_[at];
-        });
+        };
+        ENTITABLE_CHECK(expression->append(made, find));
+        return made;
     }
 
     [[nodiscard]] outcome copy(

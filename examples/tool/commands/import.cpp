@@ -100,14 +100,14 @@ entitable::result<void> read_header(import_options const& given, record_reader& 
     return maker.set_header(records.fields());
 }
 
-/// The entities of a text, as an input range of results: an unreadable record does not end the others.
+/// The rows of a text, as an input range of results: an unreadable record does not end the others.
 class row_range {
 public:
     row_range(record_reader& records, row_maker& maker) : records_(&records), maker_(&maker) {}
 
     struct iterator {
         using iterator_concept = std::input_iterator_tag;
-        using value_type = entitable::result<entitable::entity>;
+        using value_type = entitable::result<entitable::row>;
         using difference_type = std::ptrdiff_t;
 
         value_type const& operator*() const { return from->made_; }
@@ -130,7 +130,10 @@ public:
 private:
     void read() {
         ended_ = !records_->next();
-        if (!ended_) { made_ = maker_->make(*records_); }
+        if (!ended_) {
+            if (!made_) { made_ = entitable::row{}; }
+            if (auto filled = maker_->make(*records_, *made_); !filled) { made_ = std::move(filled).as_failure(); }
+        }
         // A text that breaks off is not a whole text: the load must not report success.
         if (ended_ && records_->input().failed()) {
             throw entitable::error{error_code::store_failed, "the file cannot be read to its end"};
@@ -139,7 +142,7 @@ private:
 
     record_reader* records_;
     row_maker* maker_;
-    entitable::result<entitable::entity> made_{entitable::entity{}};
+    entitable::result<entitable::row> made_{entitable::row{}};
     bool ended_{};
 };
 

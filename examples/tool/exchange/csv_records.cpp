@@ -3,14 +3,28 @@
 
 #include "records.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tool {
 
 namespace {
 
-/// Offset of the first of three characters from `at` on; the size if there is none.
+constexpr std::uint64_t every_byte = 0x0101010101010101U;
+
+/// Whether one of eight bytes is 0.
+bool has_zero(std::uint64_t bytes) { return ((bytes - every_byte) & ~bytes & (every_byte << 7U)) != 0; }
+
+/// Offset of the separator, LF or CR from `at` on; the size if there is none.
 std::size_t find_end_of_field(std::string_view bytes, std::size_t at, char separator) {
+    std::uint64_t const separators = every_byte * static_cast<unsigned char>(separator);
+    for (std::uint64_t eight = 0; bytes.size() - at >= sizeof eight; at += sizeof eight) {
+        std::memcpy(&eight, bytes.data() + at, sizeof eight);
+        if (has_zero(eight ^ separators) || has_zero(eight ^ (every_byte * '\n')) ||
+            has_zero(eight ^ (every_byte * '\r'))) {
+            break;
+        }
+    }
     while (at < bytes.size() && bytes[at] != separator && bytes[at] != '\n' && bytes[at] != '\r') { ++at; }
     return at;
 }
@@ -94,7 +108,12 @@ bool csv_records::next() {
             return true;
         }
         raw_ = input_.rest().substr(0, size_);
-        input_.take(size_);
+        bool const one_line = std::none_of(spans_.begin(), spans_.end(), [](span const& each) { return each.quoted; });
+        if (one_line) {
+            input_.take(size_, raw_.ends_with('\n') ? 1 : 0);
+        } else {
+            input_.take(size_);
+        }
         bool const is_empty = spans_.size() == 1 && !spans_[0].quoted && spans_[0].begin == spans_[0].end;
         if (!is_empty) { break; }
     }

@@ -7,6 +7,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -26,16 +27,6 @@ bool append_text(std::string& out, void const* value) {
 }
 bool append_escaped_text(std::string& out, void const* value) {
     return entitable::escaped_codec<std::string>::append(out, *static_cast<std::string_view const*>(value));
-}
-
-/// Pads a whole number; false if the text is not a number of at most `width` digits.
-bool pad(std::string_view digits, std::size_t width, std::string& out) {
-    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) { return false; }
-    while (digits.size() > 1 && digits.front() == '0') { digits.remove_prefix(1); }
-    if (digits.size() > width) { return false; }
-    out.assign(width - digits.size(), '0');
-    out += digits;
-    return true;
 }
 
 } // namespace
@@ -95,7 +86,34 @@ key_expression key_expression::column(std::string name) {
     return made;
 }
 
-entitable::result<std::string> key_expression::key(find_text const& find) const {
+entitable::result<void> key_expression::append_padded(std::string& key, part const& one, std::string_view text) const {
+    std::string_view digits = text;
+    bool const number = !digits.empty() &&
+        std::all_of(digits.begin(), digits.end(), [](char each) { return each >= '0' && each <= '9'; });
+    while (digits.size() > 1 && digits.front() == '0') { digits.remove_prefix(1); }
+    if (!number || digits.size() > one.width) {
+        return failure{error_code::invalid_input,
+            entitable::text::joined(
+                {"the column ", one.text, " holds \"", entitable::text::printable(entitable::text::shortened(text)),
+                    "\", which is not a whole number of at most ", std::to_string(one.width), " digits"})};
+    }
+    key.append(one.width - digits.size(), '0').append(digits);
+    return {};
+}
+
+entitable::result<void> key_expression::append(std::string& key, find_text const& find) const {
+    auto const absent = [](part const& one) {
+        return failure{error_code::invalid_input,
+            entitable::text::joined({"the column ", one.text, " has no value, but is part of a key"})};
+    };
+    if (parts_.size() == 1 && !parts_.front().escaped) {
+        part const& one = parts_.front();
+        auto const found = find(0);
+        if (!found || (found->empty() && !plain_)) { return absent(one); }
+        if (one.width != 0) { return append_padded(key, one, *found); }
+        key += *found;
+        return {};
+    }
     std::array<entitable::key_component, entitable::max_key_components> layout;
     std::array<entitable::key_source, entitable::max_key_components> sources{};
     std::array<std::string_view, entitable::max_key_components> texts;
@@ -109,26 +127,17 @@ entitable::result<std::string> key_expression::key(find_text const& find) const 
             continue;
         }
         auto const found = find(members);
-        if (!found || (found->empty() && !plain_)) {
-            return failure{error_code::invalid_input,
-                entitable::text::joined({"the column ", one.text, " has no value, but is part of a key"})};
-        }
-        if (plain_) { return std::string{*found}; }
+        if (!found || found->empty()) { return absent(one); }
         texts[members] = *found;
         if (one.width != 0) {
-            if (!pad(*found, one.width, padded[members])) {
-                return failure{error_code::invalid_input,
-                    entitable::text::joined({"the column ", one.text, " holds \"",
-                        entitable::text::printable(entitable::text::shortened(*found)),
-                        "\", which is not a whole number of at most ", std::to_string(one.width), " digits"})};
-            }
+            ENTITABLE_CHECK(append_padded(padded[members], one, *found));
             texts[members] = padded[members];
         }
         layout[at].escaped = one.escaped;
         sources[members] = {&texts[members], one.escaped ? append_escaped_text : append_text};
         ++members;
     }
-    return entitable::write_key(entitable::key_layout{layout.data(), parts_.size()}, sources.data());
+    return entitable::append_key(key, entitable::key_layout{layout.data(), parts_.size()}, sources.data());
 }
 
 } // namespace tool

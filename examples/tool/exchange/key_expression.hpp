@@ -34,9 +34,9 @@ public:
 
     /// Finds the text of the column `columns()[at]` in a record; nullopt if it is absent.
     using find_text = entitable::function_ref<std::optional<std::string_view>(std::size_t at)>;
-    /// Makes the key of a record. Errors: InvalidInput names the column without a value, or the number that is too long;
+    /// Appends the key of a record. Errors: InvalidInput names the column without a value, or the number that is too long;
     /// KeyNotSplittable names the column whose text contains the separator.
-    [[nodiscard]] entitable::result<std::string> key(find_text const& find) const;
+    [[nodiscard]] entitable::result<void> append(std::string& key, find_text const& find) const;
 
 private:
     struct part {
@@ -49,6 +49,8 @@ private:
     std::vector<part> parts_;
     std::vector<std::string> columns_;
     bool plain_{}; ///< one column, unchanged
+
+    [[nodiscard]] entitable::result<void> append_padded(std::string& key, part const& one, std::string_view text) const;
 };
 
 } // namespace tool

@@ -174,8 +174,10 @@ entitable::result<void> row_maker::set_header(std::vector<field> const& header) 
         made.in_key = is_key_column(made.header);
         made.left_out = is_of_the_service(made.header) || (made.in_key && !plan_.keeps_key_columns) ||
             made.header == partition_name || made.header == row_name;
-        for (column const& each : columns_) {
+        for (column& each : columns_) {
             bool const variant = typed && each.header == made.header && each.type && each.type != made.type;
+            made.has_variants = made.has_variants || variant;
+            each.has_variants = each.has_variants || variant;
             if (each.header == made.header && !variant) {
                 return invalid({"the column ", entitable::text::printable(made.header), " is there twice"});
             }
@@ -281,8 +283,8 @@ void row_maker::describe(std::ostream& out) const {
     }
 }
 
-entitable::result<std::string> row_maker::key_of(
-    key_expression const& from, std::vector<std::size_t> const& places, record_reader const& record) {
+entitable::result<void> row_maker::append_key(std::string& key, key_expression const& from,
+    std::vector<std::size_t> const& places, record_reader const& record) const {
     auto const find = [&](std::size_t at) -> std::optional<std::string_view> {
         if (!members_) {
             field const& each = record.fields()[places[at]];
@@ -293,10 +295,10 @@ entitable::result<std::string> row_maker::key_of(
         }
         return std::nullopt;
     };
-    return from.key(find);
+    return from.append(key, find);
 }
 
-entitable::result<void> row_maker::add_property(entitable::entity& to, std::string_view name, field const& each,
+entitable::result<void> row_maker::add_property(std::string_view name, bool may_be_there, field const& each,
     std::optional<edm_type> type, std::string_view header) {
     if (each.form == field_form::absent) { return {}; }
     edm_type const of = type ? *type : each.type ? *each.type : natural_type(each);
@@ -309,28 +311,34 @@ entitable::result<void> row_maker::add_property(entitable::entity& to, std::stri
             entitable::text::printable(entitable::text::shortened(each.text)), "\", which is not of type ",
             type_name(of), "; --types ", entitable::text::printable(header), "=String keeps it as text"});
     }
-    if (to.find(name) != nullptr) {
-        return invalid({"two columns have a value for the property ", entitable::text::printable(name)});
+    if (may_be_there) {
+        if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
+            return invalid({"two columns have a value for the property ", entitable::text::printable(name)});
+        }
+        names_.emplace_back(name);
     }
-    to.set_value(name, *read);
+    builder_.add(name, *read);
     return {};
 }
 
-entitable::result<entitable::entity> row_maker::make(record_reader const& record) {
+entitable::result<void> row_maker::make(record_reader const& record, entitable::row& into) {
     if (!record.fault().empty()) { return failure{error_code::invalid_input, record.fault()}; }
     auto const& fields = record.fields();
     if (!members_ && fields.size() != columns_.size()) {
         return invalid({"the record has ", std::to_string(fields.size()), fields.size() == 1 ? " field" : " fields",
             ", and the first line names ", std::to_string(columns_.size()), " columns"});
     }
-    ENTITABLE_TRY(auto partition_key, key_of(*plan_.partition, partition_places_, record));
-    ENTITABLE_TRY(auto row_key, key_of(*plan_.row, row_places_, record));
-    entitable::entity made{std::move(partition_key), std::move(row_key)};
+    partition_key_.clear();
+    row_key_.clear();
+    names_.clear();
+    ENTITABLE_CHECK(append_key(partition_key_, *plan_.partition, partition_places_, record));
+    ENTITABLE_CHECK(append_key(row_key_, *plan_.row, row_places_, record));
+    builder_.restart(partition_key_, row_key_);
     for (std::size_t at = 0; at < fields.size(); ++at) {
         field const& each = fields[at];
         if (!members_) {
             column const& of = columns_[at];
-            if (!of.left_out) { ENTITABLE_CHECK(add_property(made, of.property, each, of.type, of.header)); }
+            if (!of.left_out) { ENTITABLE_CHECK(add_property(of.property, of.has_variants, each, of.type, of.header)); }
             continue;
         }
         if (each.name == partition_name || each.name == row_name || is_of_the_service(each.name) ||
@@ -338,10 +346,11 @@ entitable::result<entitable::entity> row_maker::make(record_reader const& record
             continue;
         }
         auto const given = plan_.types.find(each.name);
-        ENTITABLE_CHECK(add_property(made, property_name(each.name), each,
+        ENTITABLE_CHECK(add_property(property_name(each.name), true, each,
             given == plan_.types.end() ? std::nullopt : std::optional{given->second}, each.name));
     }
-    return made;
+    builder_.build(into);
+    return {};
 }
 
 } // namespace tool

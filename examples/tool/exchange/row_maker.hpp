@@ -3,11 +3,11 @@
 #pragma once
 
 /// \file
-/// Makes entities from records: which columns are keys, which are properties, and of which types.
+/// Makes rows from records: which columns are keys, which are properties, and of which types.
 
 #include "key_expression.hpp"
 #include "records.hpp"
-#include <entitable/client/mapping/entity.hpp>
+#include <entitable/core/row/row.hpp>
 
 #include <map>
 #include <ostream>
@@ -18,7 +18,7 @@ namespace tool {
 [[nodiscard]] entitable::result<std::map<std::string, entitable::edm_type, std::less<>>> parse_types(
     std::string_view given);
 
-/// How to make entities from records.
+/// How to make rows from records.
 struct row_plan {
     std::optional<key_expression> partition{};                       ///< absent: the column PartitionKey
     std::optional<key_expression> row{};                             ///< absent: the column RowKey
@@ -44,7 +44,7 @@ private:
     bool seen_{};
 };
 
-/// Makes entities from the records of one text. Used by one thread.
+/// Makes rows from the records of one text. Used by one thread.
 class row_maker {
 public:
     row_maker(row_plan plan, std::string column_separator);
@@ -62,9 +62,9 @@ public:
     /// Prints a line for each column: its name and type, or that it is a key.
     void describe(std::ostream& out) const;
 
-    /// Makes the entity of a record. Errors: InvalidInput for a malformed record, a wrong number of fields, a value that does not have the
+    /// Makes the row of a record, in the memory of an earlier row. Errors: InvalidInput for a malformed record, a wrong number of fields, a value that does not have the
     /// type of its column, a key without a value.
-    [[nodiscard]] entitable::result<entitable::entity> make(record_reader const& record);
+    [[nodiscard]] entitable::result<void> make(record_reader const& record, entitable::row& into);
 
 private:
     struct column {
@@ -75,12 +75,13 @@ private:
         bool in_key{};
         bool left_out{};
         bool guessed{};
+        bool has_variants{}; ///< other columns are the same property, with other types
     };
     [[nodiscard]] entitable::result<void> check_names() const;
-    [[nodiscard]] entitable::result<void> add_property(entitable::entity& to, std::string_view name, field const& each,
+    [[nodiscard]] entitable::result<void> add_property(std::string_view name, bool may_be_there, field const& each,
         std::optional<entitable::edm_type> type, std::string_view header);
-    [[nodiscard]] entitable::result<std::string> key_of(
-        key_expression const& from, std::vector<std::size_t> const& places, record_reader const& record);
+    [[nodiscard]] entitable::result<void> append_key(std::string& key, key_expression const& from,
+        std::vector<std::size_t> const& places, record_reader const& record) const;
     [[nodiscard]] bool is_key_column(std::string_view name) const;
 
     row_plan plan_;
@@ -90,7 +91,10 @@ private:
     std::vector<std::size_t> partition_places_; ///< column of each component of the PartitionKey
     std::vector<std::size_t> row_places_;
     std::string bytes_;
-    std::vector<std::string> key_texts_;
+    std::string partition_key_;
+    std::string row_key_;
+    entitable::row_builder builder_{{}, {}};
+    std::vector<std::string> names_; ///< properties of the row that could be there twice
     std::map<std::string, std::vector<entitable::edm_type>, std::less<>> member_types_; ///< of the sample of JSON lines
     std::vector<std::string> member_names_;                                             ///< in their order
 };

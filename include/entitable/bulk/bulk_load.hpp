@@ -49,6 +49,19 @@ struct bulk_element<result<T>> {
 template <class Range>
 using bulk_element_of = typename bulk_element<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::type;
 
+/// Elements of a load into a table without a fixed schema.
+template <class Range>
+struct free_elements {
+    using type = entity;
+};
+template <std::ranges::input_range Range>
+    requires std::same_as<bulk_element_of<Range>, row>
+struct free_elements<Range> {
+    using type = row;
+};
+template <class Range>
+using free_element = typename free_elements<Range>::type;
+
 [[nodiscard]] inline failure refused_bulk_merge(std::string_view entity) {
     return {error_code::not_supported,
         text::joined({"the entity ", entity,
@@ -68,12 +81,14 @@ template <class Entity>
 [[nodiscard]] result<row> bulk_row(Entity const& given) {
     return to_row(given);
 }
-/// Used for a table without a fixed schema.
+// Used for a table without a fixed schema.
 [[nodiscard]] inline result<row> bulk_row(entity const& given) {
-    if (system_row::is_one(given.row_key())) {
-        return failure{error_code::key_reserved, "the row key begins with \"~!\", which is reserved for the library"};
-    }
+    if (system_row::is_one(given.row_key())) { return key_reserved(given.row_key()); }
     return given.to_row();
+}
+[[nodiscard]] inline result<row> bulk_row(row const& given) {
+    if (system_row::is_one(given.row_key())) { return key_reserved(given.row_key()); }
+    return given;
 }
 
 /// Converts an element to an entity's change, or returns the reason why it cannot be converted.
@@ -197,10 +212,11 @@ template <mapped_entity Entity, class Range>
     return detail::bulk_write<Entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
 }
 
-/// Does the same into a table without a fixed schema.
+/// Does the same into a table without a fixed schema. The range is of `entity`, or of `row` (as `row_builder` makes them), which costs less.
 template <class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(row_table const& into, Range&& rows, bulk_options const& options = {}) {
-    return detail::bulk_write<entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
+    return detail::bulk_write<detail::free_element<Range>>(
+        into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
 }
 
 /// Inserts the entities of a range, or replaces the stored entities, or merges into them (`bulk_options::merge`). Otherwise like
@@ -215,10 +231,10 @@ template <mapped_entity Entity, class Range>
         options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
 }
 
-/// Does the same into a table without a fixed schema.
+/// Does the same into a table without a fixed schema, with a range of `entity` or of `row`.
 template <class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(row_table const& into, Range&& rows, bulk_options const& options = {}) {
-    return detail::bulk_write<entity>(into, std::forward<Range>(rows),
+    return detail::bulk_write<detail::free_element<Range>>(into, std::forward<Range>(rows),
         options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
 }
 

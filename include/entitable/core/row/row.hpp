@@ -166,6 +166,10 @@ public:
     ENTITABLE_LAZY void add(std::string_view name, edm_type type, std::optional<value_view> value);
     /// Builds the row, without Timestamp and ETag. The builder stays usable.
     ENTITABLE_LAZY [[nodiscard]] row build() const;
+    /// Does the same into a row whose memory is reused.
+    ENTITABLE_LAZY void build(row& into) const;
+    /// Starts again without properties, for another row. The memory is reused.
+    ENTITABLE_LAZY void restart(std::string_view partition_key, std::string_view row_key);
 
 private:
     ENTITABLE_LAZY void put(std::string_view name, edm_type type, value_view const* value, bool nullable);

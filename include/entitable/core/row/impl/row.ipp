@@ -171,14 +171,19 @@ ENTITABLE_LAZY_BODY void append_property(
     if (property.present) { append_stored_value(values, property.type, property.value); }
 }
 
+/// Writes the bytes before the descriptor, all of which are 0, except the Timestamp.
+inline void store_header(char* to, std::uint16_t count, std::size_t descriptor_size) noexcept {
+    to[0] = static_cast<char>(row_format::version);
+    row_format::store(to + 2, count);
+    row_format::store(to + 4, static_cast<std::uint32_t>(descriptor_size));
+}
+
 ENTITABLE_LAZY_BODY void write_payload(
     std::string& payload, std::uint16_t count, std::string_view descriptor, std::string_view values) {
     payload.clear();
     payload.reserve(row_format::header_size + descriptor.size() + values.size());
     payload.resize(row_format::header_size);
-    payload[0] = static_cast<char>(row_format::version);
-    row_format::store(payload.data() + 2, count);
-    row_format::store(payload.data() + 4, static_cast<std::uint32_t>(descriptor.size()));
+    store_header(payload.data(), count, descriptor.size());
     payload.append(descriptor).append(values);
 }
 
@@ -203,7 +208,27 @@ ENTITABLE_LAZY_BODY void row_builder::put(
 }
 
 ENTITABLE_LAZY_BODY row row_builder::build() const {
-    return row{partition_key_, row_key_, detail::make_payload(count_, descriptor_, values_)};
+    row made;
+    build(made);
+    return made;
+}
+
+ENTITABLE_LAZY_BODY void row_builder::build(row& into) const {
+    std::string& block = detail::row_filling::begin(into);
+    std::size_t const keys = partition_key_.size() + row_key_.size();
+    block.reserve(keys + row_format::header_size + descriptor_.size() + values_.size());
+    block.append(partition_key_).append(row_key_).append(row_format::header_size, '\0');
+    detail::store_header(block.data() + keys, count_, descriptor_.size());
+    block.append(descriptor_).append(values_);
+    detail::row_filling::end(into, partition_key_.size(), row_key_.size());
+}
+
+ENTITABLE_LAZY_BODY void row_builder::restart(std::string_view partition_key, std::string_view row_key) {
+    partition_key_ = partition_key;
+    row_key_ = row_key;
+    descriptor_.clear();
+    values_.clear();
+    count_ = 0;
 }
 
 ENTITABLE_LAZY_BODY std::size_t service_size(row_view row) noexcept {
