@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 #include <support/temporary_folder.hpp>
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -111,6 +112,42 @@ std::string_view taken_text(char const*& at) {
     return read;
 }
 
+std::string_view words_of(sqlite3_stmt* row, int column) {
+    auto const* const begin = static_cast<char const*>(sqlite3_column_blob(row, column));
+    return std::string_view{begin, static_cast<std::size_t>(sqlite3_column_bytes(row, column))};
+}
+std::uint64_t shape_hash(typed& of) {
+    sqlite3_stmt* const shape = of.prepared("SELECT shape FROM entitable_shape WHERE id = 1");
+    sqlite3_step(shape);
+    std::uint64_t const hash = detail::row_hash::of(words_of(shape, 0), 0);
+    sqlite3_reset(shape);
+    return hash;
+}
+/// The values of a row of the first shape, after its checksum was compared, as the library does.
+std::string_view checked_row(sqlite3_stmt* row, std::uint64_t shape) {
+    static std::string partition;
+    static std::uint64_t partition_hash = 0;
+    if (words_of(row, 2) != partition) {
+        partition = words_of(row, 2);
+        partition_hash = detail::partition_checksum(1, partition);
+    }
+    std::string_view stored = words_of(row, 1);
+    char const* const trailer = stored.data() + stored.size() - 12;
+    stored.remove_suffix(12);
+    std::uint64_t const key = detail::row_hash::of(words_of(row, 0), partition_hash);
+    if (row_format::load<std::uint64_t>(trailer + 4) !=
+        detail::row_hash::of(stored, partition_hash + shape) + std::rotl(key, 1)) {
+        std::puts("a checksum differs");
+        std::exit(1);
+    }
+    return stored.substr(8);
+}
+std::int32_t employees_of(std::string_view values) {
+    char const* at = values.data();
+    for (int text = 0; text < 4; ++text) { static_cast<void>(taken_text(at)); }
+    return taken<std::int32_t>(at);
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -174,6 +211,24 @@ int main(int count, char** arguments) {
         into([&](table<business> const& to) { bulk_insert(to, loaded).value().all().value(); }));
 
     typed file{folder / "entities.db", false};
+    std::uint64_t const shape = shape_hash(file);
+    sqlite3_stmt* const checked =
+        file.prepared("SELECT row_key, value, partition_key FROM entitable_row "
+                      "WHERE table_id = 1 AND partition_key >= '' ORDER BY partition_key, row_key");
+    auto const by_hand = [&](auto const& of) {
+        return [&, of] {
+            while (sqlite3_step(checked) == SQLITE_ROW) { sink = sink + of(checked_row(checked, shape)); }
+            sqlite3_reset(checked);
+        };
+    };
+    auto const few = [](std::string_view values) { return std::uint64_t{employees_of(values) < 20 ? 1U : 0U}; };
+    all.reads("file: count of a condition, compared with checksums by hand", 1.3, rows, by_hand(few),
+        [&] { sink = sink + ours.scan_table(b::employees < 20).count().value(); });
+    all.reads("file: sum, compared with checksums by hand", 1.3, rows,
+        by_hand([](std::string_view values) { return static_cast<std::uint64_t>(employees_of(values)); }),
+        [&] { sink = sink + static_cast<std::uint64_t>(whole.sum(b::employees).value()); });
+    all.reads("file: cursor and checksums by hand" + compared, 2.6, rows,
+        peer.runs("select count(*) from business where employees < 20"), by_hand(few));
     sqlite3_stmt* const stored =
         file.prepared("SELECT row_key, value, partition_key FROM entitable_row WHERE table_id = 1 AND partition_key >= "
                       "'' ORDER BY partition_key, row_key");

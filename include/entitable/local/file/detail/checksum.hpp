@@ -22,24 +22,39 @@ namespace detail {
 class row_hash {
 public:
     [[nodiscard]] static std::uint64_t of(std::string_view bytes, std::uint64_t seed) noexcept {
-        std::uint64_t lanes[4] = {seed + prime1, seed + prime2, seed + prime3, seed + prime4};
+        // Four variables: GCC keeps the elements of an array in memory.
+        std::uint64_t one = seed + prime1;
+        std::uint64_t two = seed + prime2;
+        std::uint64_t three = seed + prime3;
+        std::uint64_t four = seed + prime4;
         char const* at = bytes.data();
         char const* const end = at + bytes.size();
         if (bytes.size() >= 16) {
-            for (; end - at > 32; at += 32) { step(lanes, at, at + 8, at + 16, at + 24); }
+            for (; end - at > 32; at += 32) {
+                step(one, at);
+                step(two, at + 8);
+                step(three, at + 16);
+                step(four, at + 24);
+            }
             // Hashes the rest; if it is less than four words, some bytes are hashed twice.
             char const* const last = bytes.size() >= 32 ? end - 32 : at;
-            step(lanes, last, last + 8, end - 16, end - 8);
+            step(one, last);
+            step(two, last + 8);
+            step(three, end - 16);
+            step(four, end - 8);
         } else if (bytes.size() >= 8) {
-            step(lanes[0], at);
-            step(lanes[1], end - 8);
+            step(one, at);
+            step(two, end - 8);
         } else {
             char word[8] = {};
             for (std::size_t index = 0; index < bytes.size(); ++index) { word[index] = at[index]; }
-            step(lanes[0], word);
+            step(one, word);
         }
         std::uint64_t hash = bytes.size() * prime2;
-        for (std::uint64_t const lane : lanes) { hash = std::rotl(hash ^ lane, 27) * prime1; }
+        hash = std::rotl(hash ^ one, 27) * prime1;
+        hash = std::rotl(hash ^ two, 27) * prime1;
+        hash = std::rotl(hash ^ three, 27) * prime1;
+        hash = std::rotl(hash ^ four, 27) * prime1;
         hash = (hash ^ (hash >> 33U)) * prime2;
         hash = (hash ^ (hash >> 29U)) * prime3;
         return hash ^ (hash >> 32U);
@@ -54,13 +69,6 @@ private:
 
     static void step(std::uint64_t& lane, char const* from) noexcept {
         lane = std::rotl(lane + row_format::load<std::uint64_t>(from) * prime2, 31) * prime1;
-    }
-    static void step(
-        std::uint64_t* lanes, char const* first, char const* second, char const* third, char const* fourth) noexcept {
-        step(lanes[0], first);
-        step(lanes[1], second);
-        step(lanes[2], third);
-        step(lanes[3], fourth);
     }
 };
 
