@@ -374,6 +374,62 @@ TEST_CASE("memory_store: update_row stores and removes thousands of rows like a 
         [](stored_row const& one, auto const& other) { return one.row == other.first && one.bytes == other.second; }));
 }
 
+TEST_CASE("memory_store: a transaction sees the rows that it changed at once, and undoes them") {
+    store_with_table store;
+    for (std::string const& row : {"a"s, "b"s, "c"s}) {
+        REQUIRE(put(store, "t", "p", row, "old " + row) == lookup::found);
+    }
+    auto const before = rows(store, "t");
+    auto const change = [](memory_store::transaction& all, std::string_view row, row_update made) {
+        std::optional<std::string> seen;
+        all.update_row(row, [&](std::string_view const* stored) {
+            if (stored != nullptr) { seen = *stored; }
+            return made;
+        });
+        return seen;
+    };
+    row_update const erased{row_update::change::erase};
+    auto const written = [](std::string_view bytes) { return row_update{row_update::change::put, bytes, 0}; };
+    auto const body = [&](memory_store::transaction& all) {
+        all.put("c", "staged");
+        CHECK(change(all, "b", erased) == "old b");
+        CHECK_FALSE(all.get("b", [](std::string_view) {}));
+        CHECK_FALSE(change(all, "b", erased));
+        CHECK_FALSE(change(all, "b", written("new b")));
+        CHECK(change(all, "c", written("new c")) == "staged");
+        CHECK(change(all, "a", erased) == "old a");
+        CHECK_FALSE(change(all, "x", {}));
+        CHECK_FALSE(change(all, "ab", written("new ab")));
+    };
+    CHECK(store
+              .update("t", "p",
+                  [&](memory_store::transaction& all) {
+                      body(all);
+                      return false;
+                  })
+              .value() == lookup::absent);
+    CHECK(rows(store, "t") == before);
+    CHECK_THROWS_AS((void)store.update("t", "p",
+                        [&](memory_store::transaction& all) -> bool {
+                            body(all);
+                            throw std::runtime_error{""};
+                        }),
+        std::runtime_error);
+    CHECK(rows(store, "t") == before);
+    CHECK(store
+              .update("t", "p",
+                  [&](memory_store::transaction& all) {
+                      body(all);
+                      return true;
+                  })
+              .value() == lookup::found);
+    auto const after = rows(store, "t");
+    REQUIRE(after.size() == 3);
+    CHECK(after[0].row + "=" + after[0].bytes == "ab=new ab");
+    CHECK(after[1].row + "=" + after[1].bytes == "b=new b");
+    CHECK(after[2].row + "=" + after[2].bytes == "c=new c");
+}
+
 TEST_CASE("memory_store rule 8: update_row of a table that is dropped in the meantime ends with no_table") {
     for (bool const listed : {false, true}) {
         for (auto const kind : {row_update::change::none, row_update::change::put, row_update::change::erase}) {
@@ -491,14 +547,30 @@ TEST_CASE("memory_store: random updates match std::map") {
                 if (erases && phase > 1 && model.empty()) { break; }
             }
             bool const commit = below(10) != 0;
+            std::size_t const way = below(3); // staged, at once, or both
+            std::vector<std::pair<std::string, std::optional<std::string>>> ordered{changes.begin(), changes.end()};
+            if (below(3) == 0) { std::reverse(ordered.begin(), ordered.end()); }
             auto const outcome = store.update("t", partition, [&](memory_store::transaction& transaction) {
-                for (auto const& [row, bytes] : changes) {
+                for (auto const& [row, bytes] : ordered) {
                     auto const known = model.find({partition, row});
                     std::string seen;
                     bool const there = transaction.get(row, [&](std::string_view found) { seen = found; });
                     REQUIRE(there == (known != model.end()));
                     REQUIRE((!there || seen == known->second));
-                    bytes ? transaction.put(row, std::string{*bytes}) : transaction.erase(row);
+                    if (way == 0 || (way == 1 && below(2) == 0)) {
+                        bytes ? transaction.put(row, std::string{*bytes}) : transaction.erase(row);
+                        continue;
+                    }
+                    bool same = false;
+                    transaction.update_row(row, [&](std::string_view const* stored) -> row_update {
+                        same = (stored != nullptr) == there && (!there || *stored == known->second);
+                        if (!bytes) { return {row_update::change::erase}; }
+                        bool const has_version = bytes->size() >= row_format::header_size;
+                        return {row_update::change::put, *bytes,
+                            has_version ? row_format::load<std::int64_t>(bytes->data() + row_format::timestamp_offset)
+                                        : 0};
+                    });
+                    REQUIRE(same);
                 }
                 return commit;
             });

@@ -70,6 +70,32 @@ TEST_CASE("an entity occurs only once in a batch, with any operations") {
     CHECK(validate(batch, limits));
 }
 
+TEST_CASE("a transaction: the same row twice is found in any order and number of rows") {
+    for (std::size_t const count : {2U, 7U, 9U, 30U, 100U}) {
+        for (std::size_t const step : {std::size_t{1}, count - 1, std::size_t{101}, std::size_t{37}}) {
+            transact batch{"runners", {}};
+            std::size_t const rows = step == 37 ? 101 : count; // a prime: each row once
+            for (std::size_t index = 0; index < count; ++index) {
+                std::size_t const number = step == 101 ? count - index : index * step % rows;
+                batch.changes.push_back(mutation::insert(row_builder{"p", std::to_string(1'000 + number)}.build()));
+            }
+            CHECK(validate(batch, limits));
+            for (std::size_t later = 1; later < count; later += count > 30 ? 13 : 1) {
+                for (std::size_t earlier = 0; earlier < later; ++earlier) {
+                    transact twice = batch;
+                    twice.changes[later] = twice.changes[earlier];
+                    auto const checked = validate(twice, limits);
+                    REQUIRE_FALSE(checked);
+                    CHECK(checked.error().code == error_code::invalid_duplicate_row);
+                    CHECK(checked.error().operation_index == later);
+                    std::string const first = "first as operation " + std::to_string(earlier);
+                    CHECK(checked.error().message.find(first) != std::string::npos);
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("an invalid operation is reported by its position, first, middle or last") {
     for (std::size_t const at : {std::size_t{0}, std::size_t{49}, std::size_t{99}}) {
         auto batch = batch_of(100);

@@ -116,24 +116,21 @@ private:
 
     [[nodiscard]] result<create_table::response> answer(create_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
-        auto created =
-            state_->create(request.table, key, [&] { return state_->store.create_table(key, request.table, context); });
-        if (!created) { return std::move(created).as_failure(); }
+        ENTITABLE_CHECK(state_->create(
+            request.table, key, [&] { return state_->store.create_table(key, request.table, context); }));
         return create_table::response{};
     }
 
     [[nodiscard]] result<delete_table::response> answer(delete_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
-        auto removed = state_->remove(request.table, key, [&] { return state_->store.drop_table(key, context); });
-        if (!removed) { return std::move(removed).as_failure(); }
+        ENTITABLE_CHECK(state_->remove(request.table, key, [&] { return state_->store.drop_table(key, context); }));
         return delete_table::response{};
     }
 
     [[nodiscard]] result<list_tables::response> answer(list_tables const& request, call& context) const {
         ENTITABLE_TRY(auto reader, detail::table_reader::start(request, state_->next_page(request.page_size)));
         auto const visit = [&](std::string_view key, std::string_view shown) { return reader.visit(key, shown); };
-        auto visited = state_->store.tables(reader.from(), visit, context);
-        if (!visited) { return std::move(visited).as_failure(); }
+        ENTITABLE_CHECK(state_->store.tables(reader.from(), visit, context));
         return std::move(reader).finish();
     }
 
@@ -162,9 +159,8 @@ private:
         detail::stored_key const partition{asked.partition_key};
         detail::stored_key const row{asked.row_key};
         auto const take = [&](std::string_view payload) { copy.take(payload); };
-        auto found = state_->store.get(table, partition, row, take, context);
-        if (!found) { return std::move(found).as_failure(); }
-        switch (*found) {
+        ENTITABLE_TRY(auto const found, state_->store.get(table, partition, row, take, context));
+        switch (found) {
             case lookup::found: break;
             case lookup::absent: return state_->no_entity(asked.table, asked.partition_key, asked.row_key);
             case lookup::no_table: return state_->no_table(asked.table);
@@ -357,6 +353,14 @@ private:
     [[nodiscard]] result<written> apply(
         typename Store::transaction& rows, std::string_view table, mutation const& change, std::string& payload) const {
         detail::stored_key const row_key{change.entity.row_key()};
+        result<written> outcome{std::in_place};
+        if constexpr (requires(row_decision decide) { rows.update_row(row_key, decide); }) {
+            auto const decide = [&](std::string_view const* stored) {
+                return state_->decide(change, stored, table, payload, outcome);
+            };
+            rows.update_row(row_key, decide);
+            return outcome;
+        }
         std::int64_t* last_version = nullptr;
         if constexpr (requires { rows.last_version(); }) { last_version = &rows.last_version(); }
         auto const drawn = [&]() -> std::optional<std::int64_t> {
@@ -366,7 +370,6 @@ private:
                 return std::nullopt;
             }
         };
-        result<written> outcome{std::in_place};
         if constexpr (requires { rows.insert(row_key, payload); }) {
             if (change.kind == mutation_kind::insert) {
                 outcome = state_->prepare(change, nullptr, table, payload, last_version, drawn());

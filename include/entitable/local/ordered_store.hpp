@@ -156,6 +156,8 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///   changes the row.
 /// - `update_row(table, partition, row, decide, call)`: `update` of one row, with a `row_decision` instead of a body. Its rules are those of
 ///   `update`. A decision of `none` ends with `absent`.
+/// - `transaction.update_row(row, decide)`: changes one row by a `row_decision`, which is called once, before it returns. `local` uses this
+///   instead of `get`, `put` and `erase`. Later reads of the transaction see the change.
 /// - `count_rows(table, count_range, call)`, a `result<std::optional<std::uint64_t>>`: the number of rows of a range, in one snapshot; nothing if
 ///   the store does not count this range. If the table does not exist, it does not count.
 /// - `S::identity`, a static `server_identity`: reported to observers.

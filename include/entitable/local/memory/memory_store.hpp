@@ -72,7 +72,7 @@ private:
         std::string_view table, std::string_view partition);
     /// Enters a partition that got its first row into the directory of its table; false if the table was dropped.
     ENTITABLE_LAZY [[nodiscard]] static bool list(detail::partition& filled);
-    ENTITABLE_LAZY [[nodiscard]] lookup commit(detail::partition::writing& place, transaction& changes);
+    ENTITABLE_LAZY [[nodiscard]] static bool commit(transaction& changes);
     ENTITABLE_LAZY void bury(detail::partition& empty) noexcept;
 
     detail::rw_lock tables_lock_;
@@ -89,6 +89,8 @@ public:
     ENTITABLE_LAZY void put(std::string_view row, std::string_view bytes);
     /// Stages a removal; has no effect if the row does not exist.
     ENTITABLE_LAZY void erase(std::string_view row);
+    /// Calls `decide` with the row, and changes it at once; the change is undone if the update fails. Readers wait until the update has ended.
+    ENTITABLE_LAZY void update_row(std::string_view row, row_decision decide);
 
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
@@ -102,15 +104,20 @@ private:
         detail::entry* old; ///< the entry that `fresh` replaced
     };
 
-    explicit transaction(detail::entry_tree& rows) noexcept : rows_(rows) {}
+    explicit transaction(detail::partition::writing& place) noexcept : place_(place) {}
     ~transaction();
+    [[nodiscard]] detail::entry_tree& rows() const noexcept { return place_->rows; }
+    /// Whether an entry is the placeholder of a removal.
+    ENTITABLE_LAZY [[nodiscard]] bool is_removed(detail::entry const& stored) const noexcept;
+    ENTITABLE_LAZY change& add(bool removal);
     ENTITABLE_LAZY void apply();
     ENTITABLE_LAZY void undo() noexcept;
     ENTITABLE_LAZY void finish() noexcept;
 
-    detail::entry_tree& rows_;
+    detail::partition::writing& place_;
     std::vector<change> changes_;
-    std::size_t applied_{0};
+    std::size_t applied_{0}; ///< changes that are in the rows
+    detail::entry_tree::position path_;
 };
 
 ENTITABLE_END_NAMESPACE

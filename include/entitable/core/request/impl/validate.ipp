@@ -9,6 +9,9 @@
 #include <entitable/core/row/detail/name_table.hpp>
 #include <entitable/core/text.hpp>
 
+#include <optional>
+#include <span>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -367,7 +370,7 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
     }
     bool const good = text::all_eights(name, detail::are_letters) || // the usual case
         (detail::is_letter(name.front()) && detail::run_of(detail::byte_class.in_table, name, 0) == name.size());
-    if (!good || (name.size() == 6 && text::ascii_lower(name) == "tables")) {
+    if (!good || (name.size() == 6 && (name.front() | 0x20) == 't' && text::ascii_lower(name) == "tables")) {
         return detail::refusal(error_code::invalid_resource_name,
             text::joined({"the table name \"", text::printable(name),
                 "\" must consist of letters and digits, start with a letter, and not be the reserved word "
@@ -495,6 +498,43 @@ ENTITABLE_LAZY_BODY result<void> validate_write(write_entity const& request, pro
     return validate_mutation(request.change, limits, known);
 }
 
+/// Finds row keys that occur twice. Keys in ascending order need one comparison each, and few keys a comparison with each other; only many
+/// keys in another order need a table.
+class row_keys_seen {
+public:
+    explicit row_keys_seen(std::span<mutation const> changes) noexcept : changes_(changes) {}
+
+    /// Adds the row key of the next change; returns the number of the earlier change that has it.
+    ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> add(std::size_t index) {
+        std::string_view const key = key_of(index);
+        if (index == 0 || key_of(greatest_).compare(key) < 0) {
+            greatest_ = index;
+            if (table_) { (void)table_->add(key, index); }
+            return std::nullopt;
+        }
+        constexpr std::size_t few = 8;
+        if (index < few) {
+            for (std::size_t before = 0; before < index; ++before) {
+                if (key_of(before) == key) { return before; }
+            }
+            return std::nullopt;
+        }
+        if (!table_) {
+            table_.emplace().reserve(changes_.size());
+            for (std::size_t before = 0; before < index; ++before) { (void)table_->add(key_of(before), before); }
+        }
+        auto const* const before = table_->add(key, index);
+        return before != nullptr ? std::optional{before->number} : std::nullopt;
+    }
+
+private:
+    [[nodiscard]] std::string_view key_of(std::size_t index) const noexcept { return changes_[index].entity.row_key(); }
+
+    std::span<mutation const> changes_;
+    std::size_t greatest_{};
+    std::optional<name_table> table_;
+};
+
 ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile const& limits, known_good& known) {
     if (auto checked = validate_table_name(request.table); !checked) { return checked; }
     if (request.changes.empty()) { return refusal(error_code::invalid_input, "the batch is empty"); }
@@ -512,8 +552,7 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
         bytes += change.entity.partition_key().size() + change.entity.row_key().size() + change.entity.payload().size();
     }
     bool const large = bytes > limits.max_transaction_size / 4;
-    name_table row_keys;
-    row_keys.reserve(request.changes.size());
+    row_keys_seen row_keys{request.changes};
     std::size_t size = 0;
     for (std::size_t index = 0; index < request.changes.size(); ++index) {
         mutation const& change = request.changes[index];
@@ -527,10 +566,10 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
                 index);
         }
         std::string_view const key = change.entity.row_key();
-        if (auto const* const before = row_keys.add(key, index)) {
+        if (auto const before = row_keys.add(index)) {
             return at_operation(refusal(error_code::invalid_duplicate_row,
                                     text::joined({"an entity appears twice in the batch, first as operation ",
-                                        std::to_string(before->number)}),
+                                        std::to_string(*before)}),
                                     key),
                 index);
         }

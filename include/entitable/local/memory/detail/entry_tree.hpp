@@ -72,6 +72,8 @@ public:
         /// Returns this entry and the entries after it in the same leaf; none at the end.
         [[nodiscard]] std::span<entry* const> rest_of_leaf() const noexcept;
         void next_leaf() noexcept;
+        /// Leaves its entry: the next `find_near` searches the tree.
+        void leave() noexcept { depth_ = 0; }
 
     private:
         friend class entry_tree;
@@ -97,7 +99,10 @@ public:
 
     /// Finds an entry for a change, and its position; null if there is none, then the position is where it is inserted.
     [[nodiscard]] entry* find(std::string_view key, position& path) const noexcept;
-    /// Inserts `fresh` where `find` did not find its key, in the unchanged tree. Nothing is changed if memory runs out.
+    /// The same, near the entry that the same path inserted or replaced last, in a tree that nothing else changed since: rows that follow
+    /// each other need no search. A new path is at no entry.
+    [[nodiscard]] entry* find_near(std::string_view key, position& path) const noexcept;
+    /// Inserts `fresh` where `find` did not find its key, in the unchanged tree; the path is at it then. Nothing is changed if memory runs out.
     void insert(position& path, entry* fresh);
     /// Replaces the entry that `find` found, in the unchanged tree; returns it.
     entry* replace(position& path, entry* fresh) noexcept { return std::exchange(entry_at(path), fresh); }
@@ -113,6 +118,8 @@ public:
 
 private:
     bool locate(std::string_view key, position& path) const noexcept;
+    /// Moves a path to a key next to its entry, or to the place between the two; false if the key is elsewhere.
+    [[nodiscard]] bool step_to(std::string_view key, position& path, bool& equal) const noexcept;
     [[nodiscard]] static entry*& entry_at(position& path) noexcept;
     void insert_into_full(position& path, entry* fresh);
     void shrink(position& path) noexcept;

@@ -100,6 +100,7 @@ public:
             }
         }
         void shut_out_readers() noexcept {
+            if (alone_) { return; }
             partition_->lock.shut_out_readers();
             alone_ = true;
         }

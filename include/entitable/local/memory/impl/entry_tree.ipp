@@ -97,6 +97,39 @@ ENTITABLE_DECL entry* entry_tree::find(std::string_view key, position& path) con
     return root_ != nullptr && locate(key, path) ? entry_at(path) : nullptr;
 }
 
+ENTITABLE_DECL bool entry_tree::step_to(std::string_view key, position& path, bool& equal) const noexcept {
+    chunk* const leaf = path.leaf();
+    std::size_t& index = path.index();
+    int const order = key.compare(leaf->entries()[index]->key());
+    equal = order == 0;
+    if (equal) { return true; }
+    if (order < 0) {
+        if (index == 0) { return false; } // perhaps in an earlier leaf
+        int const before = key.compare(leaf->entries()[index - 1]->key());
+        equal = before == 0;
+        index -= equal ? 1U : 0U;
+        return before >= 0;
+    }
+    if (index + 1U < leaf->count) {
+        int const behind = key.compare(leaf->entries()[index + 1]->key());
+        equal = behind == 0;
+        ++index;
+        return behind <= 0;
+    }
+    for (std::size_t depth = 0; depth + 1 < path.depth_; ++depth) {
+        if (path.indexes_[depth] + 1U < path.chunks_[depth]->count) { return false; } // perhaps in a later leaf
+    }
+    ++index;
+    return true;
+}
+
+ENTITABLE_DECL entry* entry_tree::find_near(std::string_view key, position& path) const noexcept {
+    if (root_ == nullptr) { return nullptr; }
+    bool equal = false;
+    if (path.depth_ == 0 || !step_to(key, path, equal)) { equal = locate(key, path); }
+    return equal ? entry_at(path) : nullptr;
+}
+
 ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
     position path;
     if (root_ != nullptr && locate(fresh->key(), path)) { return replace(path, fresh); }
@@ -114,6 +147,7 @@ ENTITABLE_DECL void entry_tree::insert(position& path, entry* fresh) {
     chunk* leaf = path.leaf();
     if (leaf->count == chunk::full) {
         insert_into_full(path, fresh);
+        path.depth_ = 0;
         return;
     }
     if (leaf->count == leaf->capacity) { // the root is still growing, so that partitions of few rows stay small
@@ -121,7 +155,7 @@ ENTITABLE_DECL void entry_tree::insert(position& path, entry* fresh) {
         larger->skip = leaf->skip;
         larger->append(*leaf, 0);
         chunk::destroy(leaf);
-        root_ = leaf = larger;
+        root_ = path.leaf() = leaf = larger;
     }
     leaf->insert(path.index(), fresh, nullptr);
 }

@@ -213,13 +213,22 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
     for (;;) {
         auto place = place_of(table, partition);
         if (!place) { return lookup::no_table; }
-        transaction changes{place->rows}; // frees the old rows after the lock is released
+        transaction changes{place}; // frees the old rows after the lock is released
         leaving const left{*this, place};
+        struct undo_unless_done {
+            transaction& changes;
+            bool done{false};
+            ~undo_unless_done() {
+                if (!done) { changes.undo(); }
+            }
+        } attempt{changes};
         atomic<bool> const& dropped = place->table->dropped;
         if (place->dead || dropped.load(memory_order::acquire)) { continue; }
         bool const wanted = body(changes);
         if (dropped.load(memory_order::acquire)) { return lookup::no_table; }
-        return wanted ? commit(place, changes) : lookup::absent;
+        if (!wanted) { return lookup::absent; }
+        attempt.done = commit(changes);
+        return attempt.done ? lookup::found : lookup::no_table;
     }
 }
 
@@ -279,50 +288,81 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update_row(
     }
 }
 
-/// Makes either all staged changes visible, or none.
-ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& place, transaction& changes) {
-    if (changes.changes_.empty()) { return lookup::found; }
-    detail::partition& partition = *place;
-    struct undo_unless_done {
-        transaction& changes;
-        bool done{false};
-        ~undo_unless_done() {
-            if (!done) { changes.undo(); }
-        }
-    } attempt{changes};
-    place.shut_out_readers();
+/// Makes all changes visible; false if the table was dropped: then the caller undoes them.
+ENTITABLE_LAZY_BODY bool memory_store::commit(transaction& changes) {
     changes.apply();
-    if (!partition.listed && !partition.rows.empty() && !list(partition)) { return lookup::no_table; }
-    attempt.done = true;
+    auto& place = *changes.place_;
+    if (!place.listed && !place.rows.empty() && !list(place)) { return false; }
     changes.finish();
-    return lookup::found;
+    return true;
 }
 
 // ---- transaction ------------------------------------------------------------------------------------
 
+ENTITABLE_LAZY_BODY bool memory_store::transaction::is_removed(detail::entry const& stored) const noexcept {
+    if (stored.value_size != 0) { return false; }
+    for (change const& each : changes_) {
+        if (each.removal && each.fresh == &stored) { return true; }
+    }
+    return false;
+}
+
 ENTITABLE_LAZY_BODY bool memory_store::transaction::get(std::string_view row, row_visitor visit) const {
-    detail::entry* const entry = rows_.find(row);
-    if (entry == nullptr) { return false; }
+    detail::entry* const entry = rows().find(row);
+    if (entry == nullptr || is_removed(*entry)) { return false; }
     visit(entry->value());
     return true;
 }
 
+ENTITABLE_LAZY_BODY memory_store::transaction::change& memory_store::transaction::add(bool removal) {
+    if (changes_.empty()) { changes_.reserve(8); }
+    return changes_.emplace_back(nullptr, removal, nullptr);
+}
+
 ENTITABLE_LAZY_BODY void memory_store::transaction::put(std::string_view row, std::string_view bytes) {
-    changes_.push_back({nullptr, false, nullptr});
-    changes_.back().fresh = detail::entry::make(row, bytes);
+    change& own = add(false); // first: if it fails, nothing is to be freed
+    own.fresh = detail::entry::make(row, bytes);
 }
 
 ENTITABLE_LAZY_BODY void memory_store::transaction::erase(std::string_view row) {
-    changes_.push_back({nullptr, true, nullptr});
-    changes_.back().fresh = detail::entry::make(row, std::string_view{});
+    change& own = add(true);
+    own.fresh = detail::entry::make(row, std::string_view{});
 }
 
-/// Puts all changes in place: only this step can fail, and it can be undone. A removal puts its own entry in place of the row, so that the
-/// order of changes to one row does not matter here.
+/// Applies the staged changes, then this one: searches for the row once, and copies its new bytes once.
+ENTITABLE_LAZY_BODY void memory_store::transaction::update_row(std::string_view row, row_decision decide) {
+    apply();
+    detail::entry* const old = rows().find_near(row, path_);
+    bool const exists = old != nullptr && !is_removed(*old);
+    std::string_view const stored = exists ? old->value() : std::string_view{};
+    row_update const made = decide(exists ? &stored : nullptr);
+    bool const removal = made.kind == row_update::change::erase;
+    if (made.kind == row_update::change::none || (removal && !exists)) {
+        return path_.leave(); // it may be at no entry
+    }
+    place_.shut_out_readers();
+    change& own = add(removal);
+    own.fresh = detail::entry::make(row, removal ? std::string_view{} : made.bytes);
+    if (own.fresh->value_size >= row_format::header_size) {
+        row_format::store(own.fresh->value_bytes() + row_format::timestamp_offset, made.version);
+    }
+    if (old != nullptr) {
+        own.old = rows().replace(path_, own.fresh);
+    } else {
+        rows().insert(path_, own.fresh);
+    }
+    ++applied_;
+}
+
+/// Puts the staged changes in place: only this step can fail, and it can be undone. A removal puts its own entry in place of the row, so that
+/// the order of changes to one row does not matter here.
 ENTITABLE_LAZY_BODY void memory_store::transaction::apply() {
-    for (change& each : changes_) {
-        each.old = each.removal ? rows_.replace(each.fresh) : rows_.put(each.fresh);
-        ++applied_;
+    if (applied_ == changes_.size()) { return; }
+    place_.shut_out_readers();
+    path_.leave();
+    for (; applied_ < changes_.size(); ++applied_) {
+        change& each = changes_[applied_];
+        each.old = each.removal ? rows().replace(each.fresh) : rows().put(each.fresh);
     }
 }
 
@@ -330,9 +370,9 @@ ENTITABLE_LAZY_BODY void memory_store::transaction::undo() noexcept {
     while (applied_ > 0) {
         change& each = changes_[--applied_];
         if (each.old != nullptr) {
-            rows_.replace(std::exchange(each.old, nullptr));
+            rows().replace(std::exchange(each.old, nullptr));
         } else if (!each.removal) {
-            rows_.remove(each.fresh->key());
+            rows().remove(each.fresh->key());
         }
     }
 }
@@ -341,9 +381,9 @@ ENTITABLE_LAZY_BODY void memory_store::transaction::undo() noexcept {
 /// entry of a later change.
 ENTITABLE_LAZY_BODY void memory_store::transaction::finish() noexcept {
     for (change& each : changes_) {
-        bool const in_place = each.removal && each.old != nullptr && rows_.find(each.fresh->key()) == each.fresh;
+        bool const in_place = each.removal && each.old != nullptr && rows().find(each.fresh->key()) == each.fresh;
         if (in_place) {
-            rows_.remove(each.fresh->key());
+            rows().remove(each.fresh->key());
         } else if (!each.removal || each.old != nullptr) {
             each.fresh = nullptr;
         }

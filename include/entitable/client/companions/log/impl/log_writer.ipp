@@ -137,12 +137,16 @@ ENTITABLE_DECL result<void> log_writer::add(
                 return told;
             }
         }
-        row next = log_head_row(partition_key_, log_head_key(log_.lanes, each.lane), each.number, id, each.announced);
-        // The head comes first: if another writer was faster, the refusal is about a version.
-        rows[at++] = head->version.empty() ? mutation::insert(std::move(next))
-                                           : mutation::replace(std::move(next), head->version);
-        rows[at++] =
-            mutation::insert(log_entry_row(partition_key_, log_entry_key(log_.lanes, each.lane, each.number), each));
+        // The head comes first: if another writer was faster, the refusal is about a version. Filled in place, because a mutation is large.
+        mutation& next = rows[at++];
+        next.entity =
+            log_head_row(partition_key_, log_head_key(log_.lanes, each.lane), each.number, id, each.announced);
+        next.kind = head->version.empty() ? mutation_kind::insert : mutation_kind::replace;
+        next.condition = head->version.empty() ? etag_condition{any_etag} : etag_condition{head->version};
+        mutation& entry = rows[at++];
+        entry.kind = mutation_kind::insert;
+        entry.entity = log_entry_row(partition_key_, log_entry_key(log_.lanes, each.lane, each.number), each);
+        entry.condition = any_etag;
         heads_.push_back(*std::move(head));
     }
     return {};
