@@ -77,14 +77,6 @@ void instantiated_entity<Entity>::calls::remove(void* made) noexcept {
 template <class Shown, bool ReadsShown, class Function>
 [[nodiscard]] result<void> fold_shown(row_walk& walk, Function const& function) {
     Shown current{};
-    if (!ReadsShown || !walk.can_read_shown()) {
-        for (;;) {
-            auto more = walk.read_next(&current, &read_selected_row<Shown>);
-            if (!more) { return std::move(more).as_failure(); }
-            if (!*more) { return {}; }
-            function(std::as_const(current));
-        }
-    }
     result<void> problem;
     reading const mode = walk.mode();
     auto const look = [&](std::span<row_view const> run) {
@@ -98,7 +90,17 @@ template <class Shown, bool ReadsShown, class Function>
             function(std::as_const(current));
         }
     };
-    return walk.show_rows(look, [&] { return std::exchange(problem, {}); }, {Shown::reads_row_key, false, true});
+    if (ReadsShown && walk.can_read_shown()) {
+        return walk.show_rows(look, [&] { return std::exchange(problem, {}); }, {Shown::reads_row_key, false, true});
+    }
+    while (problem) {
+        auto found = walk.next();
+        if (!found) { return std::move(found).as_failure(); }
+        if (!*found) { break; }
+        if (mode == reading::lenient) { current.begin(); }
+        look({&**found, 1}); // the only place that reads a row, so that it is compiled into the loop
+    }
+    return problem;
 }
 
 /// Returns the value of a field of an entity, or of the selected members.
