@@ -496,6 +496,23 @@ TEST_CASE("bulk_update() changes each row that a query finds once") {
     CHECK(s.plain.scan_table(b::rating == 1.0).count().value() == 900);
 }
 
+TEST_CASE("until a store refuses, a load sends its transactions in the order of the input") {
+    testing::spy const watched{memory_backend{}};
+    table<book> const books{watched, "books"};
+    books.create().value();
+    auto const sorted = numbered{5'000, [](std::int32_t id) { return book{2000 + id / 500, id, "a book", {}}; }};
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        bulk_upsert(books, sorted, {.in_flight = 8, .seed = seed}).value().all().value();
+    }
+    auto const sent = watched.all<transact>();
+    REQUIRE(sent.size() == 150);
+    for (std::size_t at = 0; at < sent.size(); ++at) {
+        CHECK(sent[at].changes.front().entity.partition_key() == std::to_string(2000 + at % 50 / 5));
+        std::string_view const row_key = sent[at].changes.front().entity.row_key();
+        CHECK((at % 5 == 0 || sent[at - 1].changes.front().entity.row_key() < row_key));
+    }
+}
+
 TEST_CASE("a shuffled load spreads the first transactions of a sorted input over the partitions of its window") {
     // Ten partitions of 500 rows, one after the other; 5 transactions a partition.
     auto const sorted = numbered{5'000, [](std::int32_t id) { return book{2000 + id / 500, id, "a book", {}}; }};
