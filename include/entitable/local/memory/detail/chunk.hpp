@@ -90,11 +90,9 @@ struct alignas(8) chunk {
 
     /// Returns the index of the first key that is not less than `key`, and whether it is equal; for a key with the common bytes.
     [[nodiscard]] std::pair<std::size_t, bool> bisect(std::string_view key) noexcept {
-        return bisect(key, head_of(key, skip), count);
-    }
-    [[nodiscard]] std::pair<std::size_t, bool> bisect(
-        std::string_view key, std::uint64_t head, std::size_t high) noexcept {
+        std::uint64_t const head = head_of(key, skip);
         std::size_t low = first();
+        std::size_t high = count;
         while (low < high) {
             std::size_t const middle = (low + high) / 2;
             int const order = compare(middle, head, key);
@@ -113,12 +111,7 @@ struct alignas(8) chunk {
                 return {order < 0 ? first() : count, false};
             }
         }
-        // The last key first: rows are often written at the end.
-        std::uint64_t const head = head_of(key, skip);
-        if (first() == count) { return {count, false}; }
-        int const order = compare(count - 1U, head, key);
-        if (order <= 0) { return {count - (order == 0 ? 1U : 0U), order == 0}; }
-        return bisect(key, head, count - 1U);
+        return bisect(key);
     }
 
     /// Returns the entry of `key` in a leaf. A key without the common prefix cannot match, wherever the search ends, so the prefix is not
