@@ -586,6 +586,14 @@ TEST_CASE("synchronize: pulls by the change log in every order, with lost respon
     for (auto const& limits : {lost, late, ends}) { check_walk(walk_sync({edits_both()}, limits)); }
 }
 
+TEST_CASE("synchronize: pulls by the change log in random orders") {
+    // As many as the next test draws at most until it finds its defect.
+    std::uint64_t const last = entitable_test::rounds(1'000, 20'000, 3'000);
+    for (std::uint64_t seed = 1; seed < last; ++seed) {
+        CHECK(walk_sync({edits_both(), edits_both()}, quiet, {}, seed).problem == "");
+    }
+}
+
 TEST_CASE("synchronize: random orders detect a pull that does not ask the log again after the rows") {
     auto const defect = [](any_store below) {
         auto const asked = std::make_shared<std::string>();

@@ -27,8 +27,8 @@ struct slot_ranks::state : counted {
     comparison compare;
     std::size_t size;
     keys_of_row keys_of;
-    std::vector<std::size_t> order; ///< the slots, as a heap or in order
-    std::vector<keys> keys_of_slot; ///< empty without `keys_of`
+    std::vector<std::size_t> by_rank; ///< the slots, as a heap or in order
+    std::vector<keys> keys_of_slot;   ///< empty without `keys_of`
     std::vector<std::uint64_t> arrivals;
     std::uint64_t arrived{};
 
@@ -48,23 +48,25 @@ struct slot_ranks::state : counted {
     void sink(void const* objects, std::size_t at) {
         for (;;) {
             std::size_t child = 2 * at + 1;
-            if (child >= order.size()) { return; }
-            if (child + 1 < order.size() && is_before(objects, order[child], order[child + 1])) { ++child; }
-            if (!is_before(objects, order[at], order[child])) { return; }
-            std::swap(order[at], order[child]);
+            if (child >= by_rank.size()) { return; }
+            if (child + 1 < by_rank.size() && is_before(objects, by_rank[child], by_rank[child + 1])) { ++child; }
+            if (!is_before(objects, by_rank[at], by_rank[child])) { return; }
+            std::swap(by_rank[at], by_rank[child]);
             at = child;
         }
     }
     void sort(void const* objects) {
         constexpr std::size_t run = 12;
-        std::size_t const count = order.size();
+        std::size_t const count = by_rank.size();
         for (std::size_t begin = 0; begin < count; begin += run) {
             std::size_t const end = count - begin < run ? count : begin + run;
             for (std::size_t next = begin + 1; next < end; ++next) {
-                std::size_t const moved = order[next];
+                std::size_t const moved = by_rank[next];
                 std::size_t to = next;
-                for (; to > begin && is_before(objects, moved, order[to - 1]); --to) { order[to] = order[to - 1]; }
-                order[to] = moved;
+                for (; to > begin && is_before(objects, moved, by_rank[to - 1]); --to) {
+                    by_rank[to] = by_rank[to - 1];
+                }
+                by_rank[to] = moved;
             }
         }
         std::vector<std::size_t> merged(count > run ? count : 0);
@@ -76,13 +78,14 @@ struct slot_ranks::state : counted {
                 std::size_t right = middle;
                 std::size_t to = begin;
                 while (left < middle && right < end) {
-                    merged[to++] = is_before(objects, order[right], order[left]) ? order[right++] : order[left++];
+                    merged[to++] =
+                        is_before(objects, by_rank[right], by_rank[left]) ? by_rank[right++] : by_rank[left++];
                 }
-                while (left < middle) { merged[to++] = order[left++]; }
-                while (right < end) { merged[to++] = order[right++]; }
+                while (left < middle) { merged[to++] = by_rank[left++]; }
+                while (right < end) { merged[to++] = by_rank[right++]; }
                 begin = end;
             }
-            order.swap(merged);
+            by_rank.swap(merged);
         }
     }
 };
@@ -93,10 +96,10 @@ ENTITABLE_DECL slot_ranks::~slot_ranks() = default;
 
 ENTITABLE_LAZY_BODY void slot_ranks::begin(std::size_t count, void const* rows, std::size_t size_of_row) {
     state& all = *state_;
-    all.order.reserve(count);
+    all.by_rank.reserve(count);
     all.arrivals.reserve(count);
     for (std::size_t slot = 0; slot < count; ++slot) {
-        all.order.push_back(slot);
+        all.by_rank.push_back(slot);
         all.arrivals.push_back(slot);
         if (all.keys_of != nullptr) {
             all.keys_of_slot.push_back(all.keys_of(static_cast<unsigned char const*>(rows) + slot * size_of_row));
@@ -106,12 +109,12 @@ ENTITABLE_LAZY_BODY void slot_ranks::begin(std::size_t count, void const* rows, 
 }
 
 ENTITABLE_LAZY_BODY void slot_ranks::make_heap(void const* objects) {
-    for (std::size_t at = state_->order.size() / 2; at > 0; --at) { state_->sink(objects, at - 1); }
+    for (std::size_t at = state_->by_rank.size() / 2; at > 0; --at) { state_->sink(objects, at - 1); }
 }
 
 ENTITABLE_LAZY_BODY std::size_t slot_ranks::replaced_by(void const* object, void const* row, void const* objects) {
     state const& all = *state_;
-    std::size_t const last = all.order.front();
+    std::size_t const last = all.by_rank.front();
     int const order = all.compare(object, all.object(objects, last));
     if (order > 0) { return no_slot; }
     if (order < 0) { return last; }
@@ -121,7 +124,7 @@ ENTITABLE_LAZY_BODY std::size_t slot_ranks::replaced_by(void const* object, void
 
 ENTITABLE_LAZY_BODY void slot_ranks::replace(void const* row, void const* objects) {
     state& all = *state_;
-    std::size_t const slot = all.order.front();
+    std::size_t const slot = all.by_rank.front();
     if (all.keys_of != nullptr) { all.keys_of_slot[slot] = all.keys_of(row); }
     all.arrivals[slot] = all.arrived++;
     all.sink(objects, 0);
@@ -129,7 +132,7 @@ ENTITABLE_LAZY_BODY void slot_ranks::replace(void const* row, void const* object
 
 ENTITABLE_LAZY_BODY std::size_t* slot_ranks::sorted(void const* objects) {
     state_->sort(objects);
-    return state_->order.data();
+    return state_->by_rank.data();
 }
 
 } // namespace detail

@@ -43,7 +43,7 @@ inline constexpr std::string_view report_style = R"(
  .problem{color:var(--problem)}.warning{color:var(--warning)}.note{color:var(--note)}.fine{color:var(--fine)}
  main .figures>.card{margin:0;padding:16px 18px}
  .figures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px;align-items:start}
- main .figures>:only-child{grid-column:1/-1}
+ main .figures>:only-child,#members{grid-column:1/-1}
  main figure{margin:0;padding:16px 18px;min-width:0}
  figcaption p{color:var(--soft);font-size:.875rem}
  svg{display:block;width:100%;height:auto;max-width:620px;margin:10px auto 0}
