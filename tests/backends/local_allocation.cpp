@@ -37,7 +37,8 @@ struct fixture {
 };
 
 /// Runs `action`, which does not use Catch, with 0, 1, 2, ... allocations until it succeeds, and `check` after each
-/// failure. Returns the number of failures. The store may keep two layouts that it knows now, in two blocks each; nothing else leaks.
+/// failure. Returns the number of failures. The store may keep two layouts that it knows now, in two blocks each, and a tree that undone
+/// changes have split into three more chunks; nothing else leaks.
 template <class Action, class Check>
 std::size_t fail_each_allocation(Action const& action, Check const& check) {
     std::size_t kept = 0;
@@ -54,7 +55,7 @@ std::size_t fail_each_allocation(Action const& action, Check const& check) {
         if (!failed) { return allowed; }
         CAPTURE(allowed);
         kept += after - before;
-        CHECK(kept <= 4);
+        CHECK(kept <= 7);
         check();
     }
 }
