@@ -115,7 +115,7 @@ TEST_CASE(
     }
     scratch_store const at;
     std::string const output = at.path() + ".lines";
-    auto const store = entitable::open(at.path()).value();
+    auto const store = entitable::open("file:" + at.path() + "?create=true").value();
     entitable::table<parcel, entitable::announced> const parcels{store, "parcels"};
     parcels.create().value();
     REQUIRE(run_tool("changes", at.path(), "parcels", "--group", "s", "--create").code == 0);
