@@ -365,13 +365,13 @@ http_handler batch_by_hand(std::string const& answer) {
         out.reserve(40'000);
         out += "--batchresponse_b\r\nContent-Type: multipart/mixed; boundary=changesetresponse_c\r\n\r\n";
         for_each_entity(request.body, [&](std::string_view json) {
-            auto const entity = on->parser.parse(json.data(), json.size());
-            flat& row = on->rows[{std::string{std::string_view{entity["PartitionKey"]}},
-                std::string{std::string_view{entity["RowKey"]}}}];
-            row.name = std::string_view{entity["name"]};
-            row.city = std::string_view{entity["city"]};
-            row.age = entity["age"];
-            row.hours = entity["time"];
+            auto const document = on->parser.parse(json.data(), json.size());
+            flat& row = on->rows[{std::string{std::string_view{document["PartitionKey"]}},
+                std::string{std::string_view{document["RowKey"]}}}];
+            row.name = std::string_view{document["name"]};
+            row.city = std::string_view{document["city"]};
+            row.age = document["age"];
+            row.hours = document["time"];
             out +=
                 "--changesetresponse_c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
                 "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"

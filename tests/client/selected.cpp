@@ -87,6 +87,13 @@ TEST_CASE("lenient: a missing property leaves the default value in its member, w
     CHECK(all.sum(m::visits).value() == 7);
     CHECK(all.group_by(m::role, count(), sum(m::fee)).value()[0].first == "guest");
     CHECK(all.count().value() == 3);
+    // Pages that are requested in advance are read by other code.
+    auto const paged = all.page_size(1).in_flight(2);
+    CHECK(paged.sum(m::fee).value() == 18 + 5 + 18);
+    CHECK(paged.max(m::role).value() == "head");
+    CHECK(paged.group_by(m::role, sum(m::fee), sum(m::visits)).value().size() == 2);
+    CHECK(paged.group_by(m::role, sum(m::fee)).value()[0].second == std::tuple{std::int64_t{36}});
+    CHECK(paged.order_by(m::fee).to().value()[0].number == 2);
 }
 
 TEST_CASE("the size of a selected row depends on its members") {

@@ -62,8 +62,8 @@ public:
     /// Prints a line for each column: its name and type, or that it is a key.
     void describe(std::ostream& out) const;
 
-    /// Makes the row of a record, in the memory of an earlier row. Errors: InvalidInput for a malformed record, a wrong number of fields, a value that does not have the
-    /// type of its column, a key without a value.
+    /// Makes the row of a record, in the memory of an earlier row. Errors: InvalidInput for a malformed record, a wrong number of fields, a
+    /// value that does not have the type of its column, a key without a value.
     [[nodiscard]] entitable::result<void> make(record_reader const& record, entitable::row& into);
 
 private:

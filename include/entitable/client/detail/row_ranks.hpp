@@ -138,7 +138,7 @@ template <class Entity, key_part Part, class Row, class... Components>
 /// added; with `by_keys`, the order of their keys. Memory: `limit` rows, or all if there are fewer.
 template <class Entity, class Row, class... Terms>
 class row_ranks {
-    /// Whether rows are compared by their members, so that nothing is held beside them.
+    /// Whether rows are compared by their members, so that no values are copied.
     static constexpr bool by_rows = (ranked_term<Row, Terms>::is_member && ...);
     using values = std::tuple<typename ranked_term<Row, Terms>::held...>;
     using object = std::conditional_t<by_rows, Row, values>;
