@@ -147,6 +147,12 @@ function(entitable_add_header_tests)
     if(arg_APART_ONLY) # together, for names that two headers declare
         entitable_add_compile_test(
             header_together "${CMAKE_CURRENT_BINARY_DIR}/headers/headers.cpp" ${separate} -fsyntax-only)
+        find_program(ENTITABLE_OLDEST_CLANG clang++-14)
+        if(ENTITABLE_OLDEST_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # what GCC 12 knows of C++20 and Clang 14 does not
+            add_test(NAME header_together.clang14 COMMAND "${ENTITABLE_OLDEST_CLANG}" -std=c++20 -Wall -Wextra -Werror -fsyntax-only
+                ${separate} -I "${PROJECT_SOURCE_DIR}/include" "${CMAKE_CURRENT_BINARY_DIR}/headers/bodies.cpp")
+            set_tests_properties(header_together.clang14 PROPERTIES LABELS compile)
+        endif()
     endif()
     if(MSVC OR arg_APART_ONLY)
         return()

@@ -20,8 +20,8 @@ using day = fields<daily_sales>;
 struct opened {
     memory_backend store;
     testing::spy<memory_backend> watched{store};
-    all_books books = open_books(store);
     testing::manual_clock time;
+    all_books books = open_books(store, {.time = &time});
     int runs{};
 
     opened() {

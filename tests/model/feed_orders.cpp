@@ -21,16 +21,16 @@ TEMPLATE_TEST_CASE("feed: writers and groups in every order", "", one_lane, with
              all{writes<TestType>(2), leaves<TestType>("a"), joins<TestType>("b")},
          }) {
         INFO(each[0].name << ", " << each[1].name);
-        check_walk(walk<TestType>(each, quiet));
+        check_walk(walk<TestType>(each, quiet, 0, 100));
     }
 }
 
 TEMPLATE_TEST_CASE("feed: lost responses, late requests and programs that end", "", one_lane, with_lanes) {
     using all = std::vector<actor<TestType>>;
     for (auto const& limits : {lost, late, ends}) {
-        check_walk(walk<TestType>(all{writes<TestType>(2), follows<TestType>("a", 2)}, limits));
-        check_walk(walk<TestType>(all{writes<TestType>(2), writes<TestType>(3)}, limits));
-        check_walk(walk<TestType>(all{joins<TestType>("b"), follows<TestType>("b", 2)}, limits));
+        check_walk(walk<TestType>(all{writes<TestType>(2), follows<TestType>("a", 2)}, limits, 0, 100));
+        check_walk(walk<TestType>(all{writes<TestType>(2), writes<TestType>(3)}, limits, 0, 100));
+        check_walk(walk<TestType>(all{joins<TestType>("b"), follows<TestType>("b", 2)}, limits, 0, 100));
     }
 }
 

@@ -279,11 +279,10 @@ inline std::string wrong(any_store const& store, std::size_t lanes, mirrors cons
 }
 
 template <class Table>
-testing::interleaving_report walk(
-    std::vector<actor<Table>> const& actors, testing::interleaving_limits limits, std::uint64_t drawn = 0) {
+testing::interleaving_report walk(std::vector<actor<Table>> const& actors, testing::interleaving_limits limits,
+    std::uint64_t drawn = 0, std::size_t usual_states = 300) {
     constexpr std::size_t lanes = std::is_same_v<Table, with_lanes> ? 2 : 1;
-    limits.most_states = entitable_test::rounds(300, 300'000, 5'000);
-    if (drawn != 0) { limits.most_states = 5'000; }
+    limits.most_states = drawn != 0 ? 5'000 : entitable_test::rounds(usual_states, 300'000, 5'000);
     limits.most_requests = 800;
     auto const begin = [&](testing::stage& on) {
         auto const all = std::make_shared<mirrors>();

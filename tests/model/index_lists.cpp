@@ -63,7 +63,7 @@ struct cast {
 
 testing::interleaving_report walk(std::vector<cast> const& actors, bool index_is_there,
     testing::interleaving_limits limits = {.faults = 0, .late = 0}) {
-    limits.most_states = entitable_test::rounds(400, 200'000, 20'000);
+    limits.most_states = entitable_test::rounds(150, 200'000, 20'000);
     return testing::interleavings(
         [&](testing::stage& on) {
             auto& seen = on.keep<std::string>();

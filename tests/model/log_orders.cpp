@@ -194,7 +194,7 @@ std::string wrong_in_log(any_store const& store, told_writes const& told) {
 template <class Table>
 testing::interleaving_report walk(
     std::vector<actor<Table>> const& actors, testing::interleaving_limits limits, std::uint64_t drawn = 0) {
-    limits.most_states = entitable_test::rounds(1'500, 300'000, 10'000);
+    limits.most_states = entitable_test::rounds(300, 300'000, 10'000);
     limits.most_requests = 500;
     auto const begin = [&](testing::stage& on) {
         auto const copy = std::make_shared<mirror>();
@@ -521,7 +521,7 @@ cloud_edit trims_all() {
 
 testing::interleaving_report walk_sync(std::vector<cloud_edit> const& edits, testing::interleaving_limits limits,
     through_defect const& defect = {}, std::uint64_t drawn = 0) {
-    limits.most_states = entitable_test::rounds(1'000, 100'000, 10'000);
+    limits.most_states = entitable_test::rounds(200, 100'000, 10'000);
     limits.most_requests = 500;
     auto const begin = [&](testing::stage& on) {
         only_logged const here{on.store(), "here", {.time = &on.time(), .seed = 1}};

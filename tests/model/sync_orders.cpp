@@ -164,8 +164,9 @@ std::function<void(testing::stage&)> begin_of(world const& of) {
         });
     };
 }
-testing::interleaving_report walk(world const& of, testing::interleaving_limits limits) {
-    limits.most_states = entitable_test::rounds(4'000, 1'000'000, 20'000);
+testing::interleaving_report walk(
+    world const& of, testing::interleaving_limits limits, std::size_t usual_states = 1'000) {
+    limits.most_states = entitable_test::rounds(usual_states, 1'000'000, 20'000);
     return testing::interleavings(begin_of(of), limits);
 }
 
@@ -275,7 +276,9 @@ through_defect without(bool (*left_out)(mutation const&)) {
         }
     });
 }
-std::string found_in(world const& of, testing::interleaving_limits const& limits) { return walk(of, limits).problem; }
+std::string found_in(world const& of, testing::interleaving_limits const& limits) {
+    return walk(of, limits, 4'000).problem;
+}
 /// The same in schedules that are drawn at random.
 std::string found_at_random(world const& of, testing::interleaving_limits const& limits) {
     auto const begin = begin_of(of);
