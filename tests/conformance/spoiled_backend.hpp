@@ -12,6 +12,7 @@
 #include <entitable/testing/contents.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -630,7 +631,7 @@ private:
             return checked(table, change, stored, context);
         }
         auto const stored = pass(read);
-        std::this_thread::yield(); // the effect of a round trip to a server
+        std::this_thread::sleep_for(std::chrono::microseconds{50}); // as in a round trip, the other thread runs
         return checked(table, change, stored, context);
     }
     [[nodiscard]] result<written> checked(
@@ -738,7 +739,7 @@ private:
                 return stopped;
             }
             made.results.push_back(*std::move(one));
-            std::this_thread::yield(); // the effect of a round trip to a server
+            std::this_thread::sleep_for(std::chrono::microseconds{50}); // as in a round trip, the other thread runs
         }
         return made;
     }
