@@ -14,6 +14,8 @@
 #include <entitable/core/row/row.hpp>
 #include <entitable/core/row/system_rows.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -38,6 +40,7 @@ struct log_entry {
     std::string rows;         ///< "w" or "r" and the row key, separated by a slash, which no key can contain
     bool is_void{};           ///< whether nothing was changed
     std::int64_t announced{}; ///< for the head: changes up to this number are announced; 0 without announcements
+    etag replaced{};          ///< version of the head before the entry; empty without a head
 };
 
 /// Returns a value that refers to the bytes of an id.
@@ -54,7 +57,8 @@ public:
     operator std::string_view() const noexcept { return view(); }
     [[nodiscard]] std::string to_string() const { return std::string{view()}; }
     void append(std::string_view more) noexcept {
-        for (char const each : more) { text_[size_++] = each; }
+        std::memcpy(text_ + size_, more.data(), more.size());
+        size_ += more.size();
     }
 
 private:
