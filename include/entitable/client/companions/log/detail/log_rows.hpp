@@ -14,8 +14,6 @@
 #include <entitable/core/row/row.hpp>
 #include <entitable/core/row/system_rows.hpp>
 
-#include <cstring>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -57,7 +55,7 @@ public:
     operator std::string_view() const noexcept { return view(); }
     [[nodiscard]] std::string to_string() const { return std::string{view()}; }
     void append(std::string_view more) noexcept {
-        std::memcpy(text_ + size_, more.data(), more.size());
+        more.copy(text_ + size_, more.size());
         size_ += more.size();
     }
 

@@ -31,11 +31,10 @@ ENTITABLE_DECL std::uint32_t log_lane_of(std::string_view row_key, std::size_t l
 
 ENTITABLE_DECL log_key log_entry_key(std::size_t lanes, std::uint32_t lane, std::int64_t number) {
     log_key made = log_lane_prefix(lanes, lane);
-    constexpr std::size_t most = 16;
-    char digits[most + 1] = "0000000000000000";
+    char digits[] = "0000000000000000";
     auto left = static_cast<std::uint64_t>(number);
-    for (std::size_t at = most; left != 0; left >>= 4U) { digits[--at] = hexadecimal_of(left); }
-    made.append({digits, most});
+    for (std::size_t at = 16; left != 0; left >>= 4U) { digits[--at] = hexadecimal_of(left); }
+    made.append({digits, 16});
     return made;
 }
 
@@ -65,8 +64,7 @@ public:
         std::string_view descriptor, std::size_t values)
         : partition_(partition_key.size()),
           row_(row_key.size()),
-          block_(partition_ + row_ + row_format::header_size + descriptor.size() + values, '\0'),
-          at_(block_.data()) {
+          block_(partition_ + row_ + row_format::header_size + descriptor.size() + values, '\0') {
         put(partition_key);
         put(row_key);
         at_[0] = static_cast<char>(row_format::version);
@@ -96,7 +94,7 @@ private:
     std::size_t partition_;
     std::size_t row_;
     std::string block_;
-    char* at_; ///< where the next bytes go
+    char* at_{block_.data()}; ///< where the next bytes go
 };
 
 ENTITABLE_DECL row log_entry_row(std::string_view partition_key, std::string_view row_key, log_entry const& entry) {
