@@ -74,8 +74,8 @@ sync_report sync(side_of<Table> const& device, side_of<Table> const& cloud, sync
 } // namespace
 
 TEST_CASE("synchronize: a device that was offline for a year reads each row once, and brings nothing back") {
-    std::size_t const large = rounds(2'500, 50'000);
-    std::size_t const partitions = rounds(25, 500);
+    std::size_t const large = rounds(2'500, 50'000, 50'000);
+    std::size_t const partitions = rounds(25, 500, 500);
     constexpr std::size_t each_has = 100;
     side cloud;
     side used;

@@ -38,6 +38,7 @@ struct log_entry {
     std::string rows;         ///< "w" or "r" and the row key, separated by a slash, which no key can contain
     bool is_void{};           ///< whether nothing was changed
     std::int64_t announced{}; ///< for the head: changes up to this number are announced; 0 without announcements
+    etag replaced{};          ///< version of the head before the entry; empty without a head
 };
 
 /// Returns a value that refers to the bytes of an id.
@@ -54,7 +55,8 @@ public:
     operator std::string_view() const noexcept { return view(); }
     [[nodiscard]] std::string to_string() const { return std::string{view()}; }
     void append(std::string_view more) noexcept {
-        for (char const each : more) { text_[size_++] = each; }
+        more.copy(text_ + size_, more.size());
+        size_ += more.size();
     }
 
 private:

@@ -125,7 +125,6 @@ private:
     random_source random_;
     std::string partition_key_;
     std::vector<log_entry> entries_; ///< of the last attempt, one for each lane
-    std::vector<log_head> heads_;    ///< the heads before them
     guid id_{};
 };
 

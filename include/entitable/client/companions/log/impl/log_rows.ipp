@@ -31,10 +31,10 @@ ENTITABLE_DECL std::uint32_t log_lane_of(std::string_view row_key, std::size_t l
 
 ENTITABLE_DECL log_key log_entry_key(std::size_t lanes, std::uint32_t lane, std::int64_t number) {
     log_key made = log_lane_prefix(lanes, lane);
-    char digits[16];
+    char digits[] = "0000000000000000";
     auto left = static_cast<std::uint64_t>(number);
-    for (unsigned at = 16; at > 0; left >>= 4U) { digits[--at] = hexadecimal_of(left); }
-    made.append({digits, sizeof digits});
+    for (std::size_t at = 16; left != 0; left >>= 4U) { digits[--at] = hexadecimal_of(left); }
+    made.append({digits, 16});
     return made;
 }
 
@@ -56,38 +56,45 @@ ENTITABLE_DECL std::size_t log_bytes(profile const& limits, std::size_t changes,
     return (std::min)(entries + rows, limits.max_transaction_size / 2);
 }
 
-/// Builds a row whose descriptor is known, without intermediate texts: each write makes two such rows.
+/// Builds a row whose descriptor and size are known, in one block that is filled once: each write makes two such rows.
 class known_row {
 public:
+    /// `values`: the bytes of all values, with the length of a text.
     known_row(std::string_view partition_key, std::string_view row_key, std::uint16_t count,
         std::string_view descriptor, std::size_t values)
-        : keys_(partition_key.size() + row_key.size()), partition_(partition_key.size()), row_(row_key.size()) {
-        block_.reserve(keys_ + row_format::header_size + descriptor.size() + values);
-        block_.append(partition_key).append(row_key);
-        char header[row_format::header_size]{};
-        header[0] = static_cast<char>(row_format::version);
-        row_format::store(header + 2, count);
-        row_format::store(header + 4, static_cast<std::uint32_t>(descriptor.size()));
-        block_.append(header, sizeof header).append(descriptor);
+        : partition_(partition_key.size()),
+          row_(row_key.size()),
+          block_(partition_ + row_ + row_format::header_size + descriptor.size() + values, '\0') {
+        put(partition_key);
+        put(row_key);
+        at_[0] = static_cast<char>(row_format::version);
+        row_format::store(at_ + 2, count);
+        row_format::store(at_ + 4, static_cast<std::uint32_t>(descriptor.size()));
+        at_ += row_format::header_size;
+        put(descriptor);
     }
     template <class Number>
     void number(Number value) {
-        char bytes[sizeof value];
-        row_format::store(bytes, value);
-        block_.append(bytes, sizeof bytes);
+        row_format::store(at_, value);
+        at_ += sizeof value;
     }
-    void id(guid const& value) { block_.append(reinterpret_cast<char const*>(value.bytes.data()), value.bytes.size()); }
+    void id(guid const& value) { put({reinterpret_cast<char const*>(value.bytes.data()), value.bytes.size()}); }
     void text(std::string_view value) {
         number(static_cast<std::uint32_t>(value.size()));
-        block_.append(value);
+        put(value);
     }
     [[nodiscard]] row build() && { return row{std::move(block_), partition_, row_}; }
 
 private:
-    std::string block_;
-    std::size_t keys_;
+    void put(std::string_view bytes) {
+        bytes.copy(at_, bytes.size());
+        at_ += bytes.size();
+    }
+
     std::size_t partition_;
     std::size_t row_;
+    std::string block_;
+    char* at_{block_.data()}; ///< where the next bytes go
 };
 
 ENTITABLE_DECL row log_entry_row(std::string_view partition_key, std::string_view row_key, log_entry const& entry) {

@@ -86,7 +86,6 @@ ENTITABLE_DECL result<log_head> log_writer::head_of(
 ENTITABLE_DECL result<void> log_writer::add(
     transact& request, std::vector<std::string> const* entities, guid const& id, call const& context) {
     entries_.clear();
-    heads_.clear();
     met_other_log_ = false;
     id_ = id;
     partition_key_ = request.changes.front().entity.partition_key();
@@ -141,13 +140,13 @@ ENTITABLE_DECL result<void> log_writer::add(
         mutation& next = rows[at++];
         next.entity =
             log_head_row(partition_key_, log_head_key(log_.lanes, each.lane), each.number, id, each.announced);
-        next.kind = head->version.empty() ? mutation_kind::insert : mutation_kind::replace;
-        next.condition = head->version.empty() ? etag_condition{any_etag} : etag_condition{head->version};
+        each.replaced = std::move(head->version);
+        next.kind = each.replaced.empty() ? mutation_kind::insert : mutation_kind::replace;
+        next.condition = each.replaced.empty() ? etag_condition{any_etag} : etag_condition{each.replaced};
         mutation& entry = rows[at++];
         entry.kind = mutation_kind::insert;
         entry.entity = log_entry_row(partition_key_, log_entry_key(log_.lanes, each.lane, each.number), each);
         entry.condition = any_etag;
-        heads_.push_back(*std::move(head));
     }
     return {};
 }
@@ -205,7 +204,6 @@ ENTITABLE_DECL std::size_t log_writer::rows_for(std::vector<std::string> const& 
 ENTITABLE_DECL void log_writer::remove(transact& request) {
     request.changes.erase(request.changes.begin(), request.changes.begin() + static_cast<std::ptrdiff_t>(added()));
     entries_.clear();
-    heads_.clear();
 }
 
 ENTITABLE_DECL void log_writer::note(transact::response const& made) const {
@@ -230,7 +228,7 @@ ENTITABLE_DECL void log_writer::forget_heads() const {
 ENTITABLE_DECL bool log_writer::lost_a_head(call const& context) const {
     for (std::size_t at = 0; at < entries_.size(); ++at) {
         auto const now = read_head(partition_key_, entries_[at].lane, context);
-        if (now && (*now ? (*now)->version : etag{}) != heads_[at].version) { return true; }
+        if (now && (*now ? (*now)->version : etag{}) != entries_[at].replaced) { return true; }
     }
     return false;
 }
