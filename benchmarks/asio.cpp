@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables in programs of Boost.Asio. CPU time of a point read over HTTP, 16 and 500 under way: bare libcurl (one multi handle), Boost.Beast with
-// keep-alive (the request as captured: it neither signs nor reads JSON), `co_await` in an `event_loop`, and calls of an `asio_table`. How
-// late a timer of 1 ms is during 5,000 fresh calls. The memory of 100,000 calls that wait for an answer. The servers are other processes;
-// interleaved rounds, the least of each.
-//   g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/asio.cpp -o asio -lcurl -lssl -lcrypto -lsimdjson -pthread
+// Tables in programs of Boost.Asio. CPU time of a point read over HTTP, 16 and 500 in flight: bare libcurl (one multi handle), Boost.Beast with
+// keep-alive (both send the request as captured: they neither sign, nor read JSON, nor check anything), the same promises by hand, `co_await` in
+// an `event_loop`, and calls of an `asio_table`. How late a timer of 1 ms is during 5,000 fresh calls. The memory of 100,000 calls that wait for
+// an answer. The servers are other processes; interleaved rounds, the least of each. One run prints all of it:
+//   g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/asio.cpp -o asio -lcurl -lssl -lcrypto -lsimdjson -pthread && ./asio
+// With the argument `instructions`, and perhaps a part of a name, each client runs once for callgrind, which writes a file for each, as printed:
+//   valgrind --tool=callgrind --zero-before=cost_begins --dump-before=cost_ends --callgrind-out-file=counts ./asio instructions
 
 #include <entitable/asio.hpp>
 
 #include <benchmarks/support/bare_curl.hpp>
 #include <benchmarks/support/loopback_server.hpp>
 #include <benchmarks/support/measure.hpp>
+#include <benchmarks/support/peers.hpp>
 #include <benchmarks/support/point_reads.hpp>
+#include <benchmarks/support/reads_by_hand.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -39,6 +43,17 @@ void on_asio(any_store const& store, std::size_t in_flight) {
     asio::io_context context{1};
     asio_loop loop{context.get_executor(), {.in_flight = in_flight}};
     asio_table<book> const books{loop, store, "Reads"};
+    for (std::size_t each = 0; each < reads; ++each) {
+        books.async_get("a", "b", [](boost::system::error_code failed, book const&) {
+            if (failed) { fail(failed.message()); }
+        });
+    }
+    context.run();
+}
+
+void by_hand(std::string const& origin, std::size_t in_flight) {
+    asio::io_context context{1};
+    measure::reads_by_hand books{context, origin, std::string(64, 'k'), in_flight};
     for (std::size_t each = 0; each < reads; ++each) {
         books.async_get("a", "b", [](boost::system::error_code failed, book const&) {
             if (failed) { fail(failed.message()); }
@@ -161,31 +176,47 @@ double parked_bytes(std::size_t count) {
 
 } // namespace
 
-int main() {
+int main(int count, char** arguments) {
+    bool const counted = count > 1 && std::string_view{arguments[1]} == "instructions";
     measure::loopback_server const server{measure::point_read_response(), nullptr};
     curl_global_init(CURL_GLOBAL_DEFAULT);
     any_store const store = measure::backend_of(server);
 
-    std::printf("%-40s %10s %10s\n", "CPU of a read", "us", "over curl");
     for (std::size_t const in_flight : {std::size_t{16}, std::size_t{500}}) {
         measure::bare_curl yardstick{{server.origin(), server.origin()}, reads, in_flight};
-        double least[4] = {1e9, 1e9, 1e9, 1e9};
-        for (int round = 0; round < 6; ++round) {
-            auto const take = [&](int which, auto const& work) {
-                least[which] = std::min(least[which], measure::timed(reads, work) / 1e3);
-            };
-            take(0, [&] { yardstick.run(); });
-            take(1, [&] { by_beast(server.origin(), in_flight); });
-            take(2, [&] { measure::read_in_a_loop(store, in_flight); });
-            take(3, [&] { on_asio(store, in_flight); });
+        struct contender {
+            char const* name;
+            std::function<void()> work;
+            double least{1e12};
+        } all[] = {
+            {"bare curl multi", [&] { yardstick.run(); }},
+            {"Beast, keep-alive", [&] { by_beast(server.origin(), in_flight); }},
+            {"by hand, the same promises", [&] { by_hand(server.origin(), in_flight); }},
+            {"co_await in an event_loop", [&] { measure::read_in_a_loop(store, in_flight); }},
+            {"asio_table", [&] { on_asio(store, in_flight); }},
+        };
+        if (counted) {
+            for (contender& each : all) {
+                std::string const name = std::to_string(in_flight) + " in flight: " + each.name;
+                if (count > 2 && name.find(arguments[2]) == name.npos) { continue; }
+                each.work();
+                cost_begins();
+                each.work();
+                cost_ends();
+                std::printf("%zu reads, %s\n", reads, name.c_str());
+            }
+            continue;
         }
-        char const* const names[4] = {
-            "bare curl multi", "Beast, keep-alive", "co_await in an event_loop", "asio_table"};
-        for (int which = 0; which < 4; ++which) {
-            std::printf("%3zu under way: %-25s %10.1f %10.2f\n", in_flight, names[which], least[which],
-                least[which] / least[0]);
+        for (int round = 0; round < 6; ++round) {
+            for (contender& each : all) { each.least = std::min(each.least, measure::timed(reads, each.work) / 1e3); }
+        }
+        std::printf("%-46s %10s %10s %12s\n", "CPU of a read", "us", "over curl", "over by hand");
+        for (contender const& each : all) {
+            std::printf("%3zu in flight: %-31s %10.1f %10.2f %12.2f\n", in_flight, each.name, each.least,
+                each.least / all[0].least, each.least / all[2].least);
         }
     }
+    if (counted) { return 0; }
     for (std::size_t const in_flight : {std::size_t{100}, std::size_t{500}, std::size_t{1000}}) {
         lateness least{1e9, 1e9};
         for (int round = 0; round < 6; ++round) {
@@ -193,7 +224,7 @@ int main() {
             least = {std::min(least.cpu, now.cpu), std::min(least.wall, now.wall)};
         }
         std::printf(
-            "5,000 fresh calls, %4zu under way: a timer of 1 ms is late by %.2f ms of CPU, %.2f ms of time   limit 3\n",
+            "5,000 fresh calls, %4zu in flight: a timer of 1 ms is late by %.2f ms of CPU, %.2f ms of time   limit 3\n",
             in_flight, least.cpu, least.wall);
     }
     std::printf("100,000 calls that wait for a response: %.0f bytes each\n", parked_bytes(100'000));

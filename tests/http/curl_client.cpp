@@ -211,6 +211,34 @@ TEST_CASE("if a reused connection is closed, only reads are sent again") {
     }
 }
 
+TEST_CASE("a client of several servers sends each request to its own, also again, and to a URL without a path") {
+    std::mutex mutex;
+    std::vector<std::string> seen;
+    server const closing{[&](peer& client) { // reads the second request of a connection and disconnects
+        for (int count = 0; count < 2; ++count) {
+            if (auto const request = client.request()) {
+                std::lock_guard const lock{mutex};
+                seen.push_back(request->substr(0, request->find(" HTTP")));
+                if (count == 0) { client.answer("first"); }
+            }
+        }
+    }};
+    server const other{echo};
+    curl_client const client;
+    auto const sent = [&](server const& to, std::string const& rest) {
+        auto response = client.send(a_request(to.origin() + rest), a_call());
+        return response ? response->body.substr(0, response->body.find(" HTTP")) : response.error().to_string();
+    };
+    CHECK(sent(closing, "/one") == "first");
+    CHECK(sent(other, "/two?x=1") == "GET /two?x=1");
+    CHECK(sent(other, "?x=2") == "GET /?x=2");
+    CHECK(sent(other, "/two") == "GET /two");
+    CHECK(sent(closing, "/three?x=3") == "first");
+    CHECK(seen == std::vector<std::string>{"GET /one", "GET /three?x=3", "GET /three?x=3"});
+    CHECK(sent(other, "") == "GET /");
+    CHECK(sent(other, "/four%2F") == "GET /four%2F");
+}
+
 TEST_CASE("one thread sends many requests, with a limited number of requests in flight") {
     std::atomic<int> under_way{0};
     std::atomic<int> most{0};

@@ -79,6 +79,23 @@ TEST_CASE("header fields that could inject another field are refused") {
     CHECK(headers.add("!#$%&'*+-.^_`|~09azAZ", "tab\tinside"));
 }
 
+TEST_CASE("every character of a value is checked, wherever it is") {
+    std::size_t wrong = 0;
+    for (std::size_t size = 1; size <= 20; ++size) {
+        for (std::size_t at = 0; at < size; ++at) {
+            for (int byte = 0; byte < 256; ++byte) {
+                std::string value(size, 'v');
+                value[at] = static_cast<char>(byte);
+                bool const blank = byte == ' ' || byte == '\t';
+                bool const good = blank || (byte > 0x20 && byte != 0x7F);
+                http_headers headers;
+                wrong += headers.add("x", value) == good ? 0 : 1;
+            }
+        }
+    }
+    CHECK(wrong == 0);
+}
+
 TEST_CASE("fields can be copied, moved and assigned") {
     http_headers headers;
     REQUIRE(headers.add("a", "1"));

@@ -48,6 +48,18 @@ TEST_CASE("a response is read") {
     CHECK(response.body.capacity() >= 3 + http_response::padding);
 }
 
+TEST_CASE("the blanks around a value are not part of it") {
+    detail::response_reader reader;
+    reader.begin(http_method::get, {});
+    CHECK(refusal(reader, "HTTP/1.1 200\r\na: 1\r\nb:2\r\nc:  3 \r\nd:\t4\t\r\ne: \r\nf:\r\ng: 7 7  \r\n") == "");
+    CHECK(refusal(reader, "Content-Length: 0\r\n\r\n") == "");
+    std::string listed;
+    reader.take().headers.for_each([&](std::string_view name, std::string_view value) {
+        listed.append(name).append("=").append(value).append(";");
+    });
+    CHECK(listed == "a=1;b=2;c=3;d=4;e=;f=;g=7 7;Content-Length=0;");
+}
+
 TEST_CASE("a reader can be used again") {
     detail::response_reader reader;
     reader.begin(http_method::get, {});

@@ -130,6 +130,12 @@ struct known_fields {
         to.text_.append(name).append(": ", 2).append(value).push_back('\0');
         ++to.size_;
     }
+    /// Adds one field in the form "name: value".
+    static void add(http_headers& to, std::string_view field) {
+        to.make_room(field.size() + 1);
+        to.text_.append(field).push_back('\0');
+        ++to.size_;
+    }
     /// Adds several fields of a literal: "name: value", a NUL, "name: value".
     template <std::size_t Size>
     static void add(http_headers& to, char const (&fields)[Size], std::size_t count) {

@@ -50,7 +50,10 @@ public:
     }
     curl_transfer(curl_transfer const&) = delete;
     curl_transfer& operator=(curl_transfer const&) = delete;
-    ~curl_transfer() { curl_easy_cleanup(easy_); }
+    ~curl_transfer() {
+        curl_easy_cleanup(easy_);
+        curl_url_cleanup(server_address_);
+    }
 
     [[nodiscard]] CURL* easy() const noexcept { return easy_; }
 
@@ -96,6 +99,8 @@ private:
         usable_ = curl_easy_setopt(easy_, option, value) == CURLE_OK && usable_;
     }
     void set_up();
+    void set_url(std::string const& url, std::string_view path);
+    [[nodiscard]] bool set_server(std::string_view server);
     void set_method(http_request const& request);
     [[nodiscard]] result<void> set_headers(http_request const& request);
     void add_header(char const* line) {
@@ -160,6 +165,8 @@ private:
     http_request const* request_{};
     http_call call_;
     std::string_view host_;
+    CURLU* const server_address_{curl_url()};
+    std::string server_; ///< what libcurl has in parsed form: scheme, host and port
     std::string method_;
     std::vector<char*> lines_;
     std::vector<curl_slist> list_;
@@ -231,7 +238,7 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
         }
     }
     if (auto good = set_headers(request); !good) { return good; }
-    set(CURLOPT_URL, request.url.c_str());
+    set_url(request.url, url.path);
     set_method(request);
     if (!usable_) { return failure{error_code::internal_error, "libcurl rejected the client's options"}; }
     return {};
@@ -244,10 +251,38 @@ ENTITABLE_DECL void curl_transfer::begin_again() {
     reader_.begin(request_->method, call_);
 }
 
+/// Given a URL, libcurl parses it and writes it out again for each request, byte by byte. So it gets the server in parsed form, which a handle
+/// remembers, and the rest as it is sent.
+ENTITABLE_DECL void curl_transfer::set_url(std::string const& url, std::string_view path) {
+    // A proxy needs the whole URL.
+    bool const split = options_.proxy.empty() && !path.empty() &&
+        set_server(std::string_view{url}.substr(0, static_cast<std::size_t>(path.data() - url.data())));
+    if (split) {
+        set(CURLOPT_REQUEST_TARGET, path.data()); // the rest of the URL, with its NUL
+    } else {
+        server_.clear();
+        set(CURLOPT_CURLU, static_cast<CURLU*>(nullptr));
+        set(CURLOPT_REQUEST_TARGET, static_cast<char const*>(nullptr));
+        set(CURLOPT_URL, url.c_str());
+    }
+}
+
+/// Returns false if libcurl rejects the address of the server.
+ENTITABLE_DECL bool curl_transfer::set_server(std::string_view server) {
+    if (server_ == server) { return true; }
+    server_ = server;
+    if (curl_url_set(server_address_, CURLUPART_URL, server_.c_str(), 0) != CURLUE_OK) { return false; }
+    set(CURLOPT_URL, server_.c_str()); // never that of another server
+    set(CURLOPT_CURLU, server_address_);
+    return true;
+}
+
 ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
-    // Sets the method even if it is libcurl's default, because a handle remembers the method of the previous request.
-    method_ = to_string(request.method);
-    set(CURLOPT_CUSTOMREQUEST, method_.c_str());
+    // A handle remembers the method of the previous request.
+    if (std::string_view const name = to_string(request.method); method_ != name) {
+        method_ = name;
+        set(CURLOPT_CUSTOMREQUEST, method_.c_str());
+    }
     if (request.method == http_method::head) {
         set(CURLOPT_NOBODY, 1L);
     } else if (has_body(request)) {
@@ -260,8 +295,13 @@ ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
 }
 
 ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& request) {
-    constexpr std::string_view own[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Expect",
+    static constexpr std::string_view own[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Expect",
         "Accept-Encoding", "TE", "Trailer", "Upgrade"};
+    constexpr unsigned own_sizes = [] { // few other names have one of these sizes
+        unsigned sizes = 0;
+        for (std::string_view const reserved : own) { sizes |= 1U << reserved.size(); }
+        return sizes;
+    }();
     std::string const& block = request.headers.text();
     lines_.clear();
     empty_fields_.clear();
@@ -269,7 +309,9 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
     bool has_type = false;
     bool refused = false;
     request.headers.for_each([&](std::string_view name, std::string_view value) {
-        for (std::string_view const reserved : own) { refused = refused || same_field_name(name, reserved); }
+        if (name.size() < 32 && (own_sizes >> name.size() & 1U) != 0) {
+            for (std::string_view const reserved : own) { refused = refused || same_field_name(name, reserved); }
+        }
         accepts = accepts || same_field_name(name, "Accept");
         has_type = has_type || same_field_name(name, "Content-Type");
         if (value.empty()) {

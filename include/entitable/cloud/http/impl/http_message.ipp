@@ -61,8 +61,19 @@ inline bool is_token(std::string_view text) noexcept {
     return !text.empty() && find_not_of_class(text, character_classes::token) == text.size();
 }
 
+/// Whether none of eight bytes is a control character. (Each term sets the high bit of a byte that it finds, and perhaps of later ones.)
+inline bool are_field_value(char const* eight) noexcept {
+    constexpr std::uint64_t each = 0x0101010101010101U;
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, eight, sizeof bytes);
+    std::uint64_t const others = bytes ^ (each * 0x7F); // zero for DEL
+    return ((((bytes - each * 0x20) & ~bytes) | ((others - each) & ~others)) & (each * 0x80)) == 0;
+}
+
 inline bool is_field_value(std::string_view text) noexcept {
-    return find_not_of_class(text, character_classes::field_value) == text.size();
+    std::size_t good = 0;
+    while (text.size() - good >= 8 && are_field_value(text.data() + good)) { good += 8; }
+    return find_not_of_class(text, character_classes::field_value, good) == text.size();
 }
 
 inline std::string_view without_blanks(std::string_view text) noexcept {

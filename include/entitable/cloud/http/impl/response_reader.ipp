@@ -56,12 +56,18 @@ ENTITABLE_DECL bool response_reader::status_line(std::string_view line) {
 }
 
 ENTITABLE_DECL bool response_reader::field(std::string_view line) {
-    std::size_t const colon = line.find(':');
+    std::size_t const colon = find_not_of_class(line, character_classes::token);
+    bool const named = colon > 0 && colon < line.size() && line[colon] == ':';
     std::string_view const name = line.substr(0, colon);
-    std::string_view const value =
-        colon == std::string_view::npos ? std::string_view{} : without_blanks(line.substr(colon + 1));
-    if (colon == std::string_view::npos || !response_.headers.add(name, value)) {
+    std::string_view const value = named ? without_blanks(line.substr(colon + 1)) : std::string_view{};
+    if (!named || !is_field_value(value)) {
         return refuse("it has a malformed header field"); // a folded field also begins with a blank
+    }
+    std::size_t const begin = colon + 2; // of a value in the usual form, which is copied together with its name
+    if (value.data() == line.data() + begin && line[colon + 1] == ' ') {
+        known_fields::add(response_.headers, line.substr(0, begin + value.size()));
+    } else {
+        known_fields::add(response_.headers, name, value);
     }
     if (fields_left_ == 0) { return refuse("it has more header fields than the call's limit"); }
     --fields_left_;
