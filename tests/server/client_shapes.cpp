@@ -7,6 +7,8 @@
 #include "served.hpp"
 #include <entitable/core/text.hpp>
 
+#include <set>
+
 using namespace entitable;
 using namespace entitable_test;
 
@@ -34,13 +36,52 @@ constexpr std::string_view all = "application/json;odata=fullmetadata";
 constexpr std::string_view acl = "/Shapes?comp=acl";
 constexpr std::string_view one = "/Shapes(PartitionKey='p',RowKey='r')";
 
+constexpr std::string_view settings = "/?restype=service&comp=properties";
+constexpr std::string_view statistics = "/?restype=service&comp=stats";
+
+/// What a client can ask of a table service.
+std::set<std::string> const verbs{"create table", "list tables", "delete table", "get policies", "set policies",
+    "get settings", "set settings", "statistics", "insert", "get", "query", "replace", "merge", "insert or replace",
+    "insert or merge", "delete", "transaction"};
+
+std::string verb_of(shape const& each) {
+    bool matches = false;
+    std::string method{to_string(each.method)};
+    for (auto const& [name, value] : each.fields) {
+        matches = matches || name == "If-Match";
+        if (name == "X-HTTP-Method") { method = value; }
+    }
+    auto const has = [&](std::string_view part) { return each.path.find(part) != std::string_view::npos; };
+    if (has("comp=acl")) { return method == "GET" ? "get policies" : "set policies"; }
+    if (has("comp=properties")) { return method == "GET" ? "get settings" : "set settings"; }
+    if (has("comp=stats")) { return "statistics"; }
+    if (has("$batch")) { return "transaction"; }
+    if (each.path.starts_with("/Tables")) {
+        return method == "GET" ? "list tables" : method == "POST" ? "create table" : "delete table";
+    }
+    if (!has("(PartitionKey=")) { return method == "GET" ? "query" : "insert"; }
+    if (method == "GET") { return "get"; }
+    if (method == "DELETE") { return "delete"; }
+    return (matches ? "" : "insert or ") + std::string{method == "PUT" ? "replace" : "merge"};
+}
+
+/// Plays the requests of a client, which must use every verb. Statistics are those of the secondary.
 void play(std::string_view client, std::vector<shape> const& requests) {
     asker const by{table_server{memory_backend{}, with_account()}};
     std::size_t number = 0;
+    std::set<std::string> used;
     for (shape const& each : requests) {
         CAPTURE(client, ++number, each.path);
-        CHECK(said(by.ask(each.method, each.path, std::string{each.body}, each.fields)) == each.expected);
+        auto made = by.request(each.method, each.path, std::string{each.body}, each.fields);
+        if (each.path == statistics) { made.url = text::joined({by.origin, "/acct-secondary", each.path}); }
+        by.sign(made);
+        http_response const response = by.server.answer(made);
+        CHECK(said(response) == each.expected);
+        // The status of a transaction is in its parts.
+        CHECK((each.path != "/$batch" || response.body.find("HTTP/1.1 4") == std::string::npos));
+        used.insert(verb_of(each));
     }
+    CHECK(used == verbs);
 }
 
 /// A change set in the form of a client: its line ends, the position of Content-ID, relative or absolute URLs.
@@ -78,6 +119,14 @@ TEST_CASE("shapes of requests: the client for JavaScript") {
             {patch, one, {{"Content-Type", "application/json"}}, R"({"PartitionKey":"p","RowKey":"r","n":2})", "204"},
             {put, one, {{"Content-Type", "application/json"}, {"If-Match", "*"}},
                 R"({"PartitionKey":"p","RowKey":"r","n":3})", "204"},
+            {put, one, {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+                R"({"PartitionKey":"p","RowKey":"r","n":4})", "204"},
+            {get, settings, {{"Accept", "application/xml"}}, {}, "200"},
+            {put, settings, {{"Content-Type", "application/xml"}, {"Accept", "application/xml"}},
+                "<?xml version=\"1.0\" encoding=\"UTF-8\" "
+                "standalone=\"yes\"?><StorageServiceProperties><Cors/></StorageServiceProperties>",
+                "202"},
+            {get, statistics, {{"Accept", "application/xml"}}, {}, "200"},
             {get,
                 "/Shapes()?$format=application%2Fjson%3Bodata%3Dminimalmetadata&$top=1000&$filter=PartitionKey%20eq%20%"
                 "27p%27",
@@ -86,13 +135,13 @@ TEST_CASE("shapes of requests: the client for JavaScript") {
             {put, acl, {{"Content-Type", "application/xml"}},
                 "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><SignedIdentifiers/>", "204"},
             {get, acl, {{"Accept", "application/xml"}}, {}, "200"},
-            {remove_, one, {{"If-Match", "*"}, {"Accept", "application/json"}}, {}, "204"},
             {post, "/$batch", {{"Content-Type", "multipart/mixed; boundary=batch_1"}, {"Accept", "application/json"}},
                 batch_of("\r\n", "PATCH http://127.0.0.1:10002/acct/Shapes(PartitionKey='p',RowKey='r') HTTP/1.1",
                     "content-type: application/json\r\naccept: application/json\r\ndataserviceversion: "
                     "3.0\r\nif-match: *\r\n",
                     "{}"),
                 "202"},
+            {remove_, one, {{"If-Match", "*"}, {"Accept", "application/json"}}, {}, "204"},
             {remove_, "/Tables('Shapes')", {{"Accept", "application/json"}}, {}, "204"}});
 }
 
@@ -126,7 +175,27 @@ TEST_CASE("shapes of requests: the client for Python") {
                 "Enabled><RetentionPolicy><Enabled>true</Enabled><Days>366</Days></RetentionPolicy></HourMetrics></"
                 "StorageServiceProperties>",
                 "400 InvalidXmlDocument"},
-            {remove_, one, {{"If-Match", "*"}}, {}, "204"}});
+            {get, statistics, {{"Accept", "application/xml"}}, {}, "200"},
+            {get, acl, {{"Accept", "application/xml"}}, {}, "200"},
+            {get, one, {{"Accept", least}, {"DataServiceVersion", "3.0"}}, {}, "200"},
+            {put, one, {{"Content-Type", "application/json"}, {"If-Match", "*"}, {"Accept", "application/json"}},
+                R"({"PartitionKey": "p", "PartitionKey@odata.type": "Edm.String", "RowKey": "r", "n": 2})", "204"},
+            {put, one, {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+                R"({"PartitionKey": "p", "RowKey": "r", "n": 3})", "204"},
+            {patch, one, {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+                R"({"PartitionKey": "p", "RowKey": "r", "n": 4})", "204"},
+            {get, "/Tables?$filter=TableName%20eq%20%27Shapes%27", {{"Accept", least}, {"DataServiceVersion", "3.0"}},
+                {}, "200"},
+            {post, "/$batch",
+                {{"Content-Type", "multipart/mixed; boundary=batch_1"}, {"Accept", "application/json"},
+                    {"DataServiceVersion", "3.0"}},
+                batch_of("\r\n", "DELETE http://127.0.0.1:10002/acct/Shapes(PartitionKey='p',RowKey='r') HTTP/1.1",
+                    "x-ms-version: 2019-02-02\r\nDataServiceVersion: 3.0\r\nIf-Match: *\r\nAccept: "
+                    "application/json;odata=minimalmetadata\r\nContent-Length: 0\r\n",
+                    {}),
+                "202"},
+            {remove_, one, {{"If-Match", "*"}}, {}, "404 ResourceNotFound"},
+            {remove_, "/Tables('Shapes')", {{"Accept", "application/json"}}, {}, "204"}});
 }
 
 TEST_CASE("shapes of requests: the client for C#") {
@@ -158,7 +227,29 @@ TEST_CASE("shapes of requests: the client for C#") {
                     "Host: 127.0.0.1:10002\r\nContent-Type: application/json; odata=nometadata\r\nPrefer: "
                     "return-no-content\r\nContent-Length: 33\r\n",
                     R"({"PartitionKey":"p","RowKey":"b"})"),
-                "202"}});
+                "202"},
+            {patch, "/Shapes(PartitionKey='p',RowKey='r')?$format=application%2Fjson%3Bodata%3Dfullmetadata",
+                {{"Content-Type", "application/json"}}, R"({"PartitionKey":"p","RowKey":"r","n":1})", "204"},
+            {put, "/Shapes(PartitionKey='p',RowKey='r')?$format=application%2Fjson%3Bodata%3Dfullmetadata",
+                {{"Content-Type", "application/json"}, {"If-Match", "*"}}, R"({"PartitionKey":"p","RowKey":"r"})",
+                "204"},
+            {get, "/Tables?$format=application%2Fjson%3Bodata%3Dminimalmetadata&$filter=TableName%20eq%20%27Shapes%27",
+                {{"Accept", "application/json; odata=minimalmetadata"}, {"DataServiceVersion", "3.0"}}, {}, "200"},
+            {put, acl, {{"Content-Type", "application/xml"}, {"Accept", "application/xml"}},
+                "<SignedIdentifiers><SignedIdentifier><Id>x</Id><AccessPolicy><Start>2021-04-01T01:01:01.0000000Z</"
+                "Start><Expiry>2099-04-01T01:01:01.0000000Z</Expiry><Permission>raud</Permission></AccessPolicy></"
+                "SignedIdentifier></SignedIdentifiers>",
+                "204"},
+            {get, acl, {{"Accept", "application/xml"}}, {}, "200"},
+            {put, settings, {{"Content-Type", "application/xml"}, {"Accept", "application/xml"}},
+                "<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</"
+                "Enabled><IncludeAPIs>true</"
+                "IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></HourMetrics></"
+                "StorageServiceProperties>",
+                "202"},
+            {get, settings, {{"Accept", "application/xml"}}, {}, "200"},
+            {get, statistics, {{"Accept", "application/xml"}}, {}, "200"},
+            {remove_, "/Tables('Shapes')", {{"Accept", "application/json"}}, {}, "204"}});
 }
 
 TEST_CASE("shapes of requests: the clients for Java and Go") {
@@ -172,7 +263,38 @@ TEST_CASE("shapes of requests: the clients for Java and Go") {
             {patch, one, {{"Content-Type", "application/json"}, {"If-Match", "*"}},
                 R"({"PartitionKey":"p","RowKey":"r"})", "204"},
             {get, "/Shapes()?$format=application/json%3Bodata%3Dfullmetadata", {{"Accept", all}}, {}, "200"},
-            {remove_, one, {{"If-Match", "*"}}, {}, "204"}});
+            {get, "/Shapes(PartitionKey='p',RowKey='r')?$format=application/json%3Bodata%3Dfullmetadata",
+                {{"Accept", all}, {"DataServiceVersion", "3.0"}}, {}, "200"},
+            {put, one, {{"Content-Type", "application/json"}, {"If-Match", "*"}, {"Accept", "application/json"}},
+                R"({"PartitionKey":"p","RowKey":"r","n":1})", "204"},
+            {put, one, {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+                R"({"PartitionKey":"p","RowKey":"r","n":2})", "204"},
+            {patch, one, {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+                R"({"PartitionKey":"p","RowKey":"r","n":3})", "204"},
+            {get, "/Tables?$format=application/json%3Bodata%3Dfullmetadata&$top=10", {{"Accept", all}}, {}, "200"},
+            {put, acl, {{"Content-Type", "application/xml"}, {"Accept", "application/xml"}},
+                "<?xml version='1.0' encoding='UTF-8'?><SignedIdentifiers><SignedIdentifier><Id>x</Id><AccessPolicy>"
+                "<Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>",
+                "204"},
+            {get, acl, {{"Accept", "application/xml"}}, {}, "200"},
+            {put, settings, {{"Content-Type", "application/xml"}, {"Accept", "application/xml"}},
+                "<?xml version='1.0' "
+                "encoding='UTF-8'?><StorageServiceProperties><Logging><Version>1.0</Version><Delete>"
+                "true</Delete><Read>true</Read><Write>true</Write><RetentionPolicy><Enabled>false</Enabled></"
+                "RetentionPolicy></Logging></StorageServiceProperties>",
+                "202"},
+            {get, settings, {{"Accept", "application/xml"}}, {}, "200"},
+            {get, statistics, {{"Accept", "application/xml"}}, {}, "200"},
+            {post, "/$batch",
+                {{"Content-Type", "multipart/mixed; boundary=batch_1"}, {"Accept", "application/json"},
+                    {"DataServiceVersion", "3.0"}},
+                batch_of("\r\n", "PATCH /acct/Shapes(PartitionKey='p',RowKey='r') HTTP/1.1",
+                    "DataServiceVersion: 3.0\r\nIf-Match: *\r\nAccept: application/json\r\nContent-Type: "
+                    "application/json\r\nContent-Length: 39\r\n",
+                    R"({"PartitionKey":"p","RowKey":"r","n":9})"),
+                "202"},
+            {remove_, one, {{"If-Match", "*"}, {"Accept", "application/json"}}, {}, "204"},
+            {remove_, "/Tables('Shapes')", {{"Accept", "application/json"}}, {}, "204"}});
     play("Go",
         {{post, "/Tables",
              {{"Content-Type", nothing}, {"Accept", "application/json;odata=minimalmetadata"},
@@ -189,7 +311,38 @@ TEST_CASE("shapes of requests: the clients for Java and Go") {
             {get, "/Shapes()?$filter=PartitionKey+eq+%27p%27&$format=application%2Fjson%3Bodata%3Dminimalmetadata",
                 {{"Accept", least}}, {}, "200"},
             {get, "/Tables/", {{"Accept", least}}, {}, "200"},
-            {remove_, one, {{"If-Match", "*"}, {"Accept", least}}, {}, "204"}});
+            {get, "/Shapes(PartitionKey='p',RowKey='r')?%24format=application%2Fjson%3Bodata%3Dminimalmetadata",
+                {{"Accept", least}, {"DataServiceVersion", "3.0"}}, {}, "200"},
+            {put, one, {{"Content-Type", "application/json"}, {"If-Match", "*"}, {"Accept", "application/json"}},
+                R"({"PartitionKey":"p","RowKey":"r","n":2})", "204"},
+            {patch, one, {{"Content-Type", "application/json"}, {"Accept", "application/json"}}, R"({"n":3})", "204"},
+            {put, acl, {{"Content-Type", "application/xml"}, {"Accept", "application/xml"}},
+                "<SignedIdentifiers><SignedIdentifier><AccessPolicy><Expiry>2099-04-01T01:01:01Z</"
+                "Expiry><Permission>r</"
+                "Permission><Start>2021-04-01T01:01:01Z</Start></AccessPolicy><Id>x</Id></SignedIdentifier></"
+                "SignedIdentifiers>",
+                "204"},
+            {get, acl, {{"Accept", "application/xml"}}, {}, "200"},
+            {put, settings, {{"Content-Type", "application/xml"}, {"Accept", "application/xml"}},
+                "<StorageServiceProperties><Cors><CorsRule><AllowedHeaders>x-ms-*</AllowedHeaders><AllowedMethods>GET</"
+                "AllowedMethods><AllowedOrigins>http://a.example</AllowedOrigins><ExposedHeaders>x-ms-*</"
+                "ExposedHeaders>"
+                "<MaxAgeInSeconds>60</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>",
+                "202"},
+            {get, settings, {{"Accept", "application/xml"}}, {}, "200"},
+            {get, statistics, {{"Accept", "application/xml"}}, {}, "200"},
+            {post, "/$batch",
+                {{"Content-Type", "multipart/mixed; boundary=batch_1"}, {"Accept", least},
+                    {"DataServiceVersion", "3.0"}},
+                "--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n--changeset_1\r\n"
+                "Content-Transfer-Encoding: binary\r\nContent-Type: application/http\r\n\r\n"
+                "DELETE http://127.0.0.1:10002/acct/Shapes%28PartitionKey=%27p%27,RowKey=%27r%27%29?%24format="
+                "application%2Fjson%3Bodata%3Dminimalmetadata HTTP/1.1\r\nAccept: application/json;odata="
+                "minimalmetadata\r\nDataserviceversion: 3.0\r\nIf-Match: *\r\nX-Ms-Version: 2019-02-02\r\n\r\n"
+                "\r\n--changeset_1--\r\n\r\n--batch_1--\r\n",
+                "202"},
+            {remove_, one, {{"If-Match", "*"}, {"Accept", least}}, {}, "404 ResourceNotFound"},
+            {remove_, "/Tables%28%27Shapes%27%29", {{"Accept", least}}, {}, "204"}});
 }
 
 TEST_CASE("shapes of requests: earlier clients of .NET and Node.js") {
@@ -215,7 +368,27 @@ TEST_CASE("shapes of requests: earlier clients of .NET and Node.js") {
             {post, "/$batch", {{"Content-Type", "multipart/mixed; boundary=batch_1"}, {"Accept-Charset", "UTF-8"}},
                 batch_of("\n", "MERGE /acct/Shapes(PartitionKey='p',RowKey='r') HTTP/1.1",
                     "If-Match: *\nContent-Type: application/json;\nContent-ID: 0\n", R"({"n":3})"),
-                "202"}});
+                "202"},
+            {put, one, {{"Content-Type", "application/json"}, {"If-Match", "*"}, {"Accept", nothing}}, R"({"n":4})",
+                "204"},
+            {put, one, {{"Content-Type", "application/json"}, {"Accept", nothing}}, R"({"n":5})", "204"},
+            {post, one, {{"X-HTTP-Method", "MERGE"}, {"Content-Type", "application/json"}, {"Accept", nothing}},
+                R"({"n":6})", "204"},
+            {get, "/Shapes()?$filter=PartitionKey%20eq%20%27p%27&$top=5", {{"Accept", nothing}}, {}, "200"},
+            {get, "/Tables()?$filter=TableName%20eq%20%27Shapes%27", {{"Accept", nothing}}, {}, "200"},
+            {put, acl, {{"Accept-Charset", "UTF-8"}},
+                "\xef\xbb\xbf<?xml version=\"1.0\" encoding=\"utf-8\"?><SignedIdentifiers><SignedIdentifier><Id>x</Id>"
+                "<AccessPolicy><Start /><Expiry>2099-04-01T01:01:01.0000000Z</Expiry><Permission>r</Permission></"
+                "AccessPolicy></SignedIdentifier></SignedIdentifiers>",
+                "204"},
+            {get, acl, {{"Accept-Charset", "UTF-8"}}, {}, "200"},
+            {put, settings, {},
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?><StorageServiceProperties><Cors "
+                "/></StorageServiceProperties>",
+                "202"},
+            {get, settings, {}, {}, "200"}, {get, statistics, {}, {}, "200"},
+            {post, one, {{"X-HTTP-Method", "DELETE"}, {"If-Match", "*"}}, {}, "204"},
+            {remove_, "/Tables('Shapes')", {{"Accept", nothing}}, {}, "204"}});
     play("earlier Node.js",
         {{post, "/Tables", {{"Content-Type", nothing}, {"Accept", nothing}, {"Prefer", "return-no-content"}},
              R"({"TableName":"Shapes"})", "204"},
@@ -223,7 +396,29 @@ TEST_CASE("shapes of requests: earlier clients of .NET and Node.js") {
                 R"({"PartitionKey@odata.type":"Edm.String","PartitionKey":"p","RowKey@odata.type":"Edm.String","RowKey":"r","n@odata.type":"Edm.Int32","n":"1","d":12.5,"b@odata.type":"Edm.Boolean","b":"true"})",
                 "201"},
             {merge, one, {{"Content-Type", nothing}, {"If-Match", "*"}}, R"({"n":2})", "204"},
-            {get, "/Shapes?$filter=n%20ge%202", {{"Accept", nothing}}, {}, "200"}});
+            {get, "/Shapes?$filter=n%20ge%202", {{"Accept", nothing}}, {}, "200"},
+            {get, "/Shapes(PartitionKey=%27p%27,RowKey=%27r%27)", {{"Accept", least}}, {}, "200"},
+            {put, one, {{"Content-Type", nothing}, {"If-Match", "*"}, {"Accept", least}},
+                R"({"PartitionKey":"p","RowKey":"r","n@odata.type":"Edm.Int32","n":"3"})", "204"},
+            {put, one, {{"Content-Type", nothing}, {"Accept", least}}, R"({"PartitionKey":"p","RowKey":"r"})", "204"},
+            {merge, one, {{"Content-Type", nothing}, {"Accept", least}}, R"({"PartitionKey":"p","RowKey":"r"})", "204"},
+            {get, "/Tables?$top=3", {{"Accept", nothing}}, {}, "200"},
+            {put, acl, {{"Content-Type", "application/xml; charset=\"utf-8\""}},
+                "<?xml version=\"1.0\" encoding=\"utf-8\" standalone=\"yes\"?><SignedIdentifiers/>", "204"},
+            {get, acl, {{"Content-Type", "application/xml; charset=\"utf-8\""}}, {}, "200"},
+            {put, settings, {{"Content-Type", "application/xml; charset=\"utf-8\""}},
+                "<?xml version=\"1.0\" encoding=\"utf-8\" "
+                "standalone=\"yes\"?><StorageServiceProperties><Cors/></StorageServiceProperties>",
+                "202"},
+            {get, settings, {}, {}, "200"}, {get, statistics, {}, {}, "200"},
+            {post, "/$batch", {{"Content-Type", "multipart/mixed; boundary=batch_1"}},
+                batch_of("\n", "MERGE http://127.0.0.1:10002/acct/Shapes(PartitionKey=%27p%27,RowKey=%27r%27) HTTP/1.1",
+                    "content-id: 1\nif-match: *\ncontent-type: application/json;odata=nometadata;type=entry\n"
+                    "content-length: 7\naccept: application/json;odata=nometadata\ndataserviceversion: 3.0;\n",
+                    R"({"n":3})"),
+                "202"},
+            {remove_, one, {{"If-Match", "*"}, {"Accept", nothing}}, {}, "204"},
+            {remove_, "/Tables('Shapes')", {{"Accept", nothing}}, {}, "204"}});
 }
 
 TEST_CASE("shapes of requests: what is refused, with the code of the service") {

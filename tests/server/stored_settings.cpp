@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Stored access policies, settings and CORS rules: they survive a restart and a kill, are hidden from clients, and end with their table.
+// Stored access policies, settings and CORS rules: they survive a restart, are hidden from clients, and end with their table.
 
 #include "served.hpp"
 #include <entitable/cloud/account/sas.hpp>
@@ -9,10 +9,7 @@
 #include <entitable/memory.hpp>
 #include <entitable/serve/server/detail/stored_settings.hpp>
 
-#include <support/child_process.hpp>
 #include <support/temporary_folder.hpp>
-
-#include <atomic>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -288,44 +285,4 @@ TEST_CASE("stored settings: a page in a browser may read answers, by the rules")
     CHECK(field(all, "Access-Control-Allow-Credentials").empty());
     REQUIRE(said(by.ask(put, settings, "<StorageServiceProperties><Cors/></StorageServiceProperties>")) == "202");
     CHECK(field(from_page(by, "http://c.example"), "Access-Control-Allow-Origin").empty());
-}
-
-TEST_CASE("stored settings: a killed server has stored every policy and setting that it acknowledged") {
-    temporary_folder const folder;
-    std::string const path = folder / "served.db";
-    struct seen {
-        std::atomic<int> policy{-1};
-        std::atomic<int> rule{-1};
-    };
-    { static_cast<void>(serving(file_backend{path}).post("/Tables", R"({"TableName":"Orders"})")); }
-    int last = -1;
-    for (int round = 0; round < 6; ++round) {
-        shared_memory<seen> shared;
-        child_process server{[&] {
-            asker const by = serving(file_backend{path});
-            for (int number = last + 1;; ++number) {
-                std::string const id = "n" + std::to_string(number);
-                if (by.ask(put, acl, policies(id, "r")).status != 204) { return false; }
-                shared->policy = number;
-                if (by.ask(put, settings, rule_for("http://" + id)).status != 202) { return false; }
-                shared->rule = number;
-            }
-        }};
-        for (int waited = 0; waited < 20'000 && shared->rule < last + 3 + round; ++waited) {
-            std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        }
-        server.kill();
-        REQUIRE(shared->rule > last);
-        asker const by = serving(file_backend{path});
-        auto const number_in = [](std::string const& text, std::string_view before) {
-            std::size_t const at = text.find(before);
-            return at == std::string::npos ? -1 : std::stoi(text.substr(at + before.size()));
-        };
-        // What was acknowledged, or the one that was under way.
-        int const policy = number_in(by.get(acl).body, "<Id>n");
-        int const rule = number_in(by.get(settings).body, "http://n");
-        CHECK((policy == shared->policy || policy == shared->policy + 1));
-        CHECK((rule == shared->rule || rule == shared->rule + 1));
-        last = policy;
-    }
 }

@@ -263,8 +263,9 @@ ENTITABLE_DECL result<std::vector<access_policy>> read_policies(std::string_view
         } else if (name == "AccessPolicy/Permission") {
             made.back().permissions = content;
         } else if (name == "AccessPolicy/Start" || name == "AccessPolicy/Expiry") {
+            // Earlier clients of .NET write an absent time as an empty element.
             auto const time = policy_time(content);
-            good = good && time.has_value();
+            good = good && (time || content.empty());
             (name == "AccessPolicy/Start" ? made.back().start : made.back().expiry) = time;
         }
     });

@@ -41,10 +41,7 @@ public:
         if (inner.empty()) {
             out.is_query = true;
             sent_operation one;
-            if (!same_field_name(type.substr(0, type.find(';')), "application/http") ||
-                !read_operation(boundary, one)) {
-                return false;
-            }
+            if (!is_request(type) || !read_operation(boundary, one)) { return false; }
             out.operations.push_back(std::move(one));
             return met_ == edge::last && trimmed(rest_).empty();
         }
@@ -52,11 +49,7 @@ public:
         out.operations.reserve((std::min)(most_ + 1, rest_.size() / usual_operation));
         for (;;) {
             sent_operation& next = out.operations.emplace_back();
-            std::string_view part;
-            if (!read_envelope(part, &next) || !same_field_name(part.substr(0, part.find(';')), "application/http") ||
-                !read_operation(inner, next)) {
-                return false;
-            }
+            if (!read_envelope(type, &next) || !read_operation(inner, next)) { return false; }
             if (out.operations.size() > most_) { return true; }
             if (met_ == edge::last) { return ends(boundary); }
         }
@@ -65,6 +58,11 @@ public:
 private:
     static bool good_boundary(std::string_view boundary) noexcept {
         return !boundary.empty() && boundary.size() <= 128;
+    }
+
+    /// Whether a part is a request, by its Content-Type.
+    static bool is_request(std::string_view type) noexcept {
+        return same_field_name(type.substr(0, type.find(';')), "application/http");
     }
 
     /// Reads the next line without its end; false at the end of the text.
@@ -106,20 +104,20 @@ private:
         return {begin, static_cast<std::size_t>(rest_.data() - begin)};
     }
 
-    /// Reads the fields around a part, up to an empty line.
+    /// Reads the fields around a part, up to an empty line. The part of an operation must be a request.
     bool read_envelope(std::string_view& type, sent_operation* of) {
         if (of != nullptr && skip_known(envelope_)) {
-            type = envelope_type_;
             of->content_id = envelope_id_;
             return true;
         }
         char const* const begin = rest_.data();
         std::string_view line;
+        type = {};
         for (std::size_t fields = 0; next_line(line) && fields < most_fields; ++fields) {
             if (line.empty()) {
                 if (of != nullptr) {
+                    if (!is_request(type)) { return false; }
                     envelope_ = taken_since(begin);
-                    envelope_type_ = type;
                     envelope_id_ = of->content_id;
                 }
                 return true;
@@ -143,9 +141,10 @@ private:
         } while (line.empty());
         std::size_t const first = line.find(' ');
         std::size_t const last = line.rfind(' ');
-        auto const method = method_named(line.substr(0, first));
-        if (!method || last == first || !line.substr(last + 1).starts_with("HTTP/1.")) { return false; }
-        out.method = *method;
+        if (last == first || !line.substr(last + 1).starts_with("HTTP/1.") || !read_method(line.substr(0, first))) {
+            return false;
+        }
+        out.method = method_;
         out.url = line.substr(first + 1, last - first - 1);
         if (!skip_known(fields_)) {
             if (!read_fields(boundary, out)) { return false; }
@@ -155,6 +154,16 @@ private:
             if (fields_id_) { out.content_id = *fields_id_; }
         }
         return read_body(boundary, out);
+    }
+
+    /// Stores a method in `method_`; that of the previous operation is known.
+    bool read_method(std::string_view name) {
+        if (name == method_name_) { return true; }
+        auto const method = method_named(name);
+        if (!method) { return false; }
+        method_ = *method;
+        method_name_ = name;
+        return true;
     }
 
     /// Reads the body of a request, up to a boundary, which is stored in `met_`.
@@ -203,11 +212,12 @@ private:
     edge met_{edge::none};
     // The blocks of the previous operation, with what they say.
     std::string_view envelope_;
-    std::string_view envelope_type_;
     std::string_view envelope_id_;
     std::string_view fields_;
     change_fields known_fields_;
     std::optional<std::string_view> fields_id_; ///< Content-ID among the fields
+    std::string_view method_name_{"GET"};
+    http_method method_{http_method::get};
 };
 
 ENTITABLE_DECL result<sent_batch> read_batch(std::string_view content_type, std::string_view body, std::size_t most) {

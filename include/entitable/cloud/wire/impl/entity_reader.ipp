@@ -178,14 +178,17 @@ private:
         out.partition_key.reset();
         out.row_key.reset();
         std::uint16_t count = 0;
-        std::size_t index = 0;
+        known_member* next = known.data();
+        known_member* const end = next + known.size();
         bool wrong = false; // reported at the end: the members may be unknown
         for (auto const member : object) {
-            if (index == known.size() || !same_bytes(member.key, name_of(known[index]))) { return false; }
-            known_member& as = known[index++];
+            if (next == end || !same_bytes(member.key, name_of(*next))) { return false; }
+            known_member& as = *next++;
             if (as.is == role::annotation) {
                 std::string_view type;
-                if (member.value.get(type) != simdjson::SUCCESS || type != to_string(as.type)) { return false; }
+                if (member.value.get(type) != simdjson::SUCCESS || !same_bytes(type, to_string(as.type))) {
+                    return false;
+                }
                 continue;
             }
             if (as.is == role::passed_over) { continue; }
@@ -216,7 +219,7 @@ private:
             append_stored_value(values, type, *found);
             ++count;
         }
-        if (index != known.size()) { return false; }
+        if (next != end) { return false; }
         if (wrong) { return invalid_json(); }
         if (!same) { describe(); }
         described = true;

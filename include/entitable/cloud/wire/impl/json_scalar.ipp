@@ -21,15 +21,23 @@ namespace detail {
 
 /// Compares bytes. It is inline, because most names of a page are compared once with their previous value.
 inline bool same_bytes(char const* left, char const* right, std::size_t size) noexcept {
-    std::uint64_t ours = 0;
-    std::uint64_t theirs = 0;
-    std::size_t at = 0;
-    for (; size - at >= sizeof ours; at += sizeof ours) {
+    auto const same = [&]<class Word>(Word ours, std::size_t at) {
+        Word theirs{};
         std::memcpy(&ours, left + at, sizeof ours);
-        std::memcpy(&theirs, right + at, sizeof ours);
-        if (ours != theirs) { return false; }
+        std::memcpy(&theirs, right + at, sizeof theirs);
+        return ours == theirs;
+    };
+    if (size >= sizeof(std::uint64_t)) { // the last word may overlap the one before
+        std::size_t const last = size - sizeof(std::uint64_t);
+        for (std::size_t at = 0; at < last; at += sizeof(std::uint64_t)) {
+            if (!same(std::uint64_t{}, at)) { return false; }
+        }
+        return same(std::uint64_t{}, last);
     }
-    for (; at < size; ++at) {
+    if (size >= sizeof(std::uint32_t)) {
+        return same(std::uint32_t{}, 0) && same(std::uint32_t{}, size - sizeof(std::uint32_t));
+    }
+    for (std::size_t at = 0; at < size; ++at) {
         if (left[at] != right[at]) { return false; }
     }
     return true;

@@ -58,8 +58,9 @@ struct sent_change {
     bool ignores_keys{};            ///< the keys of the address count, whatever the body names
 };
 
-/// Reads a change and checks that it is permitted.
-[[nodiscard]] result<mutation> read_change(sent_change const& sent, access_grant const& grant, entity_reader& reader);
+/// Reads a change into a new mutation and checks that it is permitted.
+[[nodiscard]] result<void> read_change(
+    sent_change const& sent, access_grant const& grant, entity_reader& reader, mutation& out);
 /// Whether the response to an insert must omit the entity, by the field Prefer.
 [[nodiscard]] bool wants_no_content(std::optional<std::string_view> prefer) noexcept;
 /// Appends the JSON of an entity that was just inserted.

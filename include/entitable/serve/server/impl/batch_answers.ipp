@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/cloud/wire/detail/batch_request.hpp>
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/etag.hpp>
 #include <entitable/core/text.hpp>
@@ -11,6 +12,8 @@
 #include <entitable/serve/server/detail/stored_settings.hpp>
 #include <entitable/serve/server/impl/change_answers.ipp>
 #include <entitable/serve/server/impl/query_answers.ipp>
+
+#include <array>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -187,14 +190,18 @@ private:
         std::string_view const rest = url.substr(at);
         return rest.ends_with(end_) ? rest.substr(0, rest.size() - end_.size()) : rest.substr(0, 0);
     }
-    /// Whether a key stands in the address as it is: letters, digits, and marks that need no escape.
+    /// Whether a key stands in the address as it is.
     [[nodiscard]] static bool is_plain(std::string_view key) noexcept {
         for (char const each : key) {
-            bool const letter = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z');
-            if (!letter && !(each >= '0' && each <= '9') && each != '-' && each != '_' && each != '.') { return false; }
+            if (!plain_[static_cast<unsigned char>(each)]) { return false; }
         }
         return !key.empty();
     }
+    static constexpr std::array<bool, 256> plain_ = [] {
+        std::array<bool, 256> made{};
+        for (std::size_t each = 0; each < made.size(); ++each) { made[each] = is_unreserved(static_cast<char>(each)); }
+        return made;
+    }();
 
     server_work const& work_;
     service_address address_;
@@ -239,9 +246,8 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         }
         auto change =
             read_change({*method, each.fields, each.body, address, work.engine.options().ignores_keys_of_bodies},
-                work.grant, reader);
+                work.grant, reader, made.changes.emplace_back());
         if (!change) { return at_operation(std::move(change).as_failure()); }
-        made.changes.push_back(*std::move(change));
     }
     return made;
 }

@@ -75,7 +75,8 @@ ENTITABLE_DECL result<void> check_media_type(std::optional<std::string_view> con
         "The media type of the body is not supported.");
 }
 
-ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_grant const& grant, entity_reader& reader) {
+ENTITABLE_DECL result<void> read_change(
+    sent_change const& sent, access_grant const& grant, entity_reader& reader, mutation& out) {
     auto const& match = sent.fields.if_match;
     bool const insert = sent.method == http_method::post;
     bool const merge = sent.method == http_method::patch || sent.method == http_method::merge;
@@ -96,10 +97,9 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
         return refused(
             400, "MissingRequiredHeader", "An HTTP header that's mandatory for this request is not specified.");
     }
-    etag_condition condition{any_etag};
     if (match && !insert && (*match != "*" || sent.fields.several_if_match)) {
-        condition = match->starts_with("w/") ? etag{text::joined({"W", match->substr(1)})} : etag{*match};
-        if (sent.fields.several_if_match || !condition.version().is_valid()) {
+        out.condition = match->starts_with("w/") ? etag{text::joined({"W", match->substr(1)})} : etag{*match};
+        if (sent.fields.several_if_match || !out.condition.version().is_valid()) {
             return refused_input(
                 "The etag value specified in one of the request headers is not valid. Please make sure "
                 "only one etag value is specified and is valid.");
@@ -132,7 +132,12 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
         return refused_input("The partition is reserved for the server.");
     }
     ENTITABLE_CHECK(check_reach(grant, *entity.partition_key, *entity.row_key));
-    return mutation{kind, row{*entity.partition_key, *entity.row_key, entity.payload}, std::move(condition)};
+    out.kind = kind;
+    std::string& block = row_filling::begin(out.entity);
+    block.reserve(entity.partition_key->size() + entity.row_key->size() + entity.payload.size());
+    block.append(*entity.partition_key).append(*entity.row_key).append(entity.payload);
+    row_filling::end(out.entity, entity.partition_key->size(), entity.row_key->size());
+    return {};
 }
 
 ENTITABLE_DECL void append_inserted(
@@ -152,11 +157,10 @@ ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& read
     work.name = write_entity::name;
     change_fields fields;
     work.request.headers.for_each([&](std::string_view name, std::string_view value) { fields.take(name, value); });
-    auto change = read_change(
+    write_entity write{work.address.table, {}};
+    ENTITABLE_CHECK(read_change(
         {work.method, fields, work.request.body, work.address, work.engine.options().ignores_keys_of_bodies},
-        work.grant, reader);
-    if (!change) { return std::move(change).as_failure(); }
-    write_entity const write{work.address.table, *std::move(change)};
+        work.grant, reader, write.change));
     auto const done = work.account->store.execute(write, work.context);
     if (!done) { return refused_by_store(done.error()); }
     work.out.status = 204;
