@@ -100,7 +100,7 @@ struct trial {
 /// every change at every request, the short one two, in turns. Returns the number of trials.
 template <class Once>
 std::size_t at_every_request(Once const& once) {
-    std::size_t const turns = rounds(2, kinds_of_change * 3);
+    std::size_t const turns = rounds(1, kinds_of_change * 3);
     std::size_t trials = 0;
     for (auto const how : {schedule::lost, schedule::answered, schedule::unread, schedule::alive}) {
         for (std::size_t turn = 0; turn < turns; ++turn) {

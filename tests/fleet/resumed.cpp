@@ -79,8 +79,8 @@ TEST_CASE("backup: can be interrupted at any request while shards move and table
         CHECK(archive.execute(list_tables{}, context).value().tables.empty());
         return true;
     });
-    CHECK(trials > 300);
-    CHECK(kept > 150);
+    CHECK(trials > 200);
+    CHECK(kept > 100);
 }
 
 TEST_CASE("restore: can be interrupted at any request while shards move") {
@@ -171,5 +171,5 @@ TEST_CASE("reference table: publishing can be interrupted at any request while s
         }
         return true;
     });
-    CHECK(trials > 100);
+    CHECK(trials > 60);
 }

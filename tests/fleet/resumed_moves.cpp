@@ -155,7 +155,7 @@ TEST_CASE("drain and place: can be interrupted at any request while shards move"
         check_rows(at, makes_tables(each));
         return true;
     });
-    CHECK(trials > 100);
+    CHECK(trials > 60);
 }
 
 TEST_CASE("schema_drift: rows that are read from the old store of a moved shard do not count") {

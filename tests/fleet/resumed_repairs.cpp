@@ -97,7 +97,7 @@ TEST_CASE("repair_tables: can be interrupted at any request while shards move an
         check_rows(at, each);
         return true;
     });
-    CHECK(trials > 60);
+    CHECK(trials > 40);
 }
 
 TEST_CASE("forget_store: can be interrupted at any request while shards move in and out") {
@@ -145,7 +145,7 @@ TEST_CASE("forget_store: can be interrupted at any request while shards move in 
         }
         return true;
     });
-    CHECK(trials > 60);
+    CHECK(trials > 40);
 }
 
 TEST_CASE("adopt: can be interrupted at any request while shards move and tables are created") {
@@ -169,7 +169,7 @@ TEST_CASE("adopt: can be interrupted at any request while shards move and tables
         check_rows(at, each);
         return true;
     });
-    CHECK(trials > 60);
+    CHECK(trials > 40);
 }
 
 TEST_CASE("a map is adopted, or a store is forgotten, between any two requests of a move, a merge or a placement") {
@@ -294,7 +294,7 @@ TEST_CASE("moves and splits: can be interrupted at any request while another pro
         check_rows(at, each);
         return true;
     });
-    CHECK(trials > (splits ? 8U : 100U));
+    CHECK(trials > (splits ? 8U : 60U));
 }
 
 TEST_CASE("bulk loads: can be interrupted at any request while shards move, and resumed from the checkpoint") {
