@@ -99,9 +99,10 @@ private:
     friend class memory_store;
 
     struct change {
-        detail::entry* fresh; ///< the new row, or the key of the row to remove, as a placeholder until the end
+        explicit change(bool removes) noexcept : removal(removes) {}
+        detail::entry* fresh{}; ///< the new row, or the key of the row to remove, as a placeholder until the end
         bool removal;
-        detail::entry* old; ///< the entry that `fresh` replaced
+        detail::entry* old{}; ///< the entry that `fresh` replaced
     };
 
     explicit transaction(detail::partition::writing& place) noexcept : place_(place) {}

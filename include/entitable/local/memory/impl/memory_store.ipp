@@ -316,7 +316,7 @@ ENTITABLE_LAZY_BODY bool memory_store::transaction::get(std::string_view row, ro
 
 ENTITABLE_LAZY_BODY memory_store::transaction::change& memory_store::transaction::add(bool removal) {
     if (changes_.empty()) { changes_.reserve(8); }
-    return changes_.emplace_back(change{nullptr, removal, nullptr});
+    return changes_.emplace_back(removal);
 }
 
 ENTITABLE_LAZY_BODY void memory_store::transaction::put(std::string_view row, std::string_view bytes) {
