@@ -74,7 +74,9 @@ TEST_CASE("a site without the right to write reads a sharded table through a rep
     // A shard moves. The replica is older: the site gets errors for this shard, and never a result without its rows.
     auto const moved = virtual_shards{6}.shard_of("g7").value();
     *refused = 0;
-    plan_move(cloud, moved, "delta").value().run().value();
+    move_options how;
+    how.time = &time;
+    plan_move(cloud, moved, "delta", how).value().run().value();
     time.advance(std::chrono::seconds{61});
     CHECK_FALSE(seen.scan_table().count());
     CHECK_FALSE(seen.get("g7", 7));
