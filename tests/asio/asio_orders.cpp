@@ -188,7 +188,7 @@ void one_schedule(std::uint32_t seed) {
 } // namespace
 
 TEST_CASE("calls in drawn orders, cancelled at drawn suspension points") {
-    std::size_t const rounds = entitable_test::rounds(400, 100'000);
+    std::size_t const rounds = entitable_test::rounds(150, 100'000, 2'000);
     auto const number_of = [](char const* variable, std::size_t otherwise) {
         char const* const given = std::getenv(variable); // for a long run in parts
         return given == nullptr ? otherwise : static_cast<std::size_t>(std::strtoul(given, nullptr, 10));

@@ -269,12 +269,12 @@ constexpr std::size_t faults_of(std::uint64_t seed) {
 } // namespace
 
 TEST_CASE("in any completion order, each task sees its own writes, with and without faults") {
-    std::size_t const schedules = entitable_test::rounds(700, 100'000, 20'000);
+    std::size_t const schedules = entitable_test::rounds(300, 100'000, 20'000);
     for (std::uint64_t seed = 1; seed <= schedules; ++seed) { run_schedule(seed, faults_of(seed), never, never); }
 }
 
 TEST_CASE("a loop can be stopped at every turn, and every task ends") {
-    std::size_t const seeds = entitable_test::rounds(12, 600, 150);
+    std::size_t const seeds = entitable_test::rounds(5, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
         for (std::size_t at = 0; at < turns; ++at) { run_schedule(seed, faults_of(seed), at, never); }
@@ -282,7 +282,7 @@ TEST_CASE("a loop can be stopped at every turn, and every task ends") {
 }
 
 TEST_CASE("a loop can be destroyed at every turn, and nothing leaks") {
-    std::size_t const seeds = entitable_test::rounds(12, 600, 150);
+    std::size_t const seeds = entitable_test::rounds(5, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
         for (std::size_t at = 0; at < turns; ++at) { run_schedule(seed, faults_of(seed), never, at); }

@@ -499,7 +499,7 @@ TEST_CASE("async_table of several types: every call has the same outcome as the 
 TEST_CASE("async_table of several types: random histories by several writers in one loop are correct") {
     std::size_t const faulty = GENERATE(0U, 12U);
     told_of_runs all;
-    auto const count = entitable_test::rounds(40, 20'000, 1'000);
+    auto const count = entitable_test::rounds(12, 20'000, 1'000);
     for (std::uint64_t seed = 1; seed <= count; ++seed) {
         std::string const wrong = run(seed, faulty, never, never, all);
         INFO("seed " << seed << ": " << wrong);
@@ -511,7 +511,7 @@ TEST_CASE("async_table of several types: random histories by several writers in 
 }
 
 TEST_CASE("async_table of several types: the loop can be stopped or destroyed while writes are in flight") {
-    auto const count = entitable_test::rounds(40, 20'000, 1'000);
+    auto const count = entitable_test::rounds(12, 20'000, 1'000);
     told_of_runs whole;
     for (std::uint64_t seed = 1; seed <= count; ++seed) {
         told_of_runs one;

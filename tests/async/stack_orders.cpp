@@ -438,7 +438,7 @@ void at_turns(std::size_t seeds, std::size_t apart, At const& at) {
 } // namespace
 
 TEST_CASE("calls on stacks of a loop have the same results as without a loop, with any lost or refused request") {
-    std::size_t const seeds = entitable_test::rounds(14, 500, 300);
+    std::size_t const seeds = entitable_test::rounds(8, 500, 300);
     std::size_t failed = 0;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         blocking const as = without_loop(seed, faults_of(seed));

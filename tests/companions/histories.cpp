@@ -220,13 +220,13 @@ void check_runs(std::size_t count, limits_of_run const& with) {
 } // namespace
 
 TEST_CASE("companions: stay correct under random programs with two writers") {
-    check_runs(entitable_test::rounds(60, 20'000, 1'000), {{.faults = 0, .late = 0}, 4});
+    check_runs(entitable_test::rounds(24, 20'000, 1'000), {{.faults = 0, .late = 0}, 4});
 }
 
 TEST_CASE("companions: stay correct under random programs with two writers and lost and late requests") {
-    check_runs(entitable_test::rounds(60, 50'000, 1'500), {{.faults = 3, .late = 2}, 3});
+    check_runs(entitable_test::rounds(24, 50'000, 1'500), {{.faults = 3, .late = 2}, 3});
 }
 
 TEST_CASE("companions: stay correct under random programs with two writers and crashes") {
-    check_runs(entitable_test::rounds(60, 50'000, 1'500), {{.faults = 2, .late = 1, .crashes = 1}, 3});
+    check_runs(entitable_test::rounds(24, 50'000, 1'500), {{.faults = 2, .late = 1, .crashes = 1}, 3});
 }

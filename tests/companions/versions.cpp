@@ -337,7 +337,7 @@ struct world {
 
 TEST_CASE("companions: programs with different lists can start and stop at any time") {
     std::map<std::string, std::size_t> counts;
-    for (std::uint64_t seed = 1; seed <= entitable_test::rounds(40, 20'000, 400); ++seed) {
+    for (std::uint64_t seed = 1; seed <= entitable_test::rounds(16, 20'000, 400); ++seed) {
         world one{seed};
         one.run(60);
         for (auto const& [what, times] : one.counts) { counts[what] += times; }

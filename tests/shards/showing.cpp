@@ -156,7 +156,7 @@ struct filled_world {
 } // namespace
 
 TEST_CASE("shown shards: counts, folds and loops have the results of merged pages") {
-    for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(8, 2'000, 100); ++seed) {
         CAPTURE(seed);
         random_source random{seed};
         filled_world world{seed, random, seed % 2 == 0};
@@ -202,7 +202,7 @@ TEST_CASE("shown shards: counts, folds and loops have the results of merged page
 }
 
 TEST_CASE("shown shards: each row is shown once, through moves between pages") {
-    for (std::uint64_t seed = 1; seed <= rounds(16, 1'000); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(6, 1'000, 60); ++seed) {
         CAPTURE(seed);
         random_source random{seed};
         filled_world world{seed, random, seed % 2 == 0};
@@ -457,7 +457,7 @@ struct counted_store {
 } // namespace
 
 TEST_CASE("kept rows: pages that pass them on have the rows of pages by tokens") {
-    for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(8, 2'000, 100); ++seed) {
         CAPTURE(seed);
         random_source random{seed};
         filled_world const world{seed, random, seed % 2 == 0};
@@ -476,7 +476,7 @@ TEST_CASE("kept rows: pages that pass them on have the rows of pages by tokens")
 }
 
 TEST_CASE("kept rows: pages that are returned and pages that are shown pass them on to each other") {
-    for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(8, 2'000, 100); ++seed) {
         CAPTURE(seed);
         random_source random{seed};
         filled_world const world{seed, random, seed % 2 == 0};
@@ -508,7 +508,7 @@ TEST_CASE("kept rows: pages that are returned and pages that are shown pass them
 }
 
 TEST_CASE("kept rows: a row that this program changes between two pages is shown as it is then") {
-    for (std::uint64_t seed = 1; seed <= rounds(24, 2'000); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(8, 2'000, 100); ++seed) {
         CAPTURE(seed);
         random_source random{seed};
         filled_world world{seed, random, false};
@@ -550,7 +550,7 @@ TEST_CASE("kept rows: a row that this program changes between two pages is shown
 }
 
 TEST_CASE("kept rows: each row is shown once, through moves between pages, and old tokens stay valid") {
-    for (std::uint64_t seed = 1; seed <= rounds(16, 1'000); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(6, 1'000, 60); ++seed) {
         CAPTURE(seed);
         random_source random{seed};
         filled_world world{seed, random, seed % 2 == 0};

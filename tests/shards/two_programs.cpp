@@ -221,7 +221,7 @@ std::string judged(stores_kept const& all, std::vector<std::pair<declaration, st
 } // namespace
 
 TEST_CASE("two programs: every pair of operations and declarations on one store") {
-    std::uint64_t const orders = entitable_test::rounds(1, 200, 20);
+    std::uint64_t const orders = entitable_test::rounds(1, 600, 60);
     std::size_t runs = 0;
     std::size_t acknowledged = 0;
     std::uint64_t seed = 1;
@@ -229,7 +229,7 @@ TEST_CASE("two programs: every pair of operations and declarations on one store"
     for (std::size_t first = 0; first < static_cast<std::size_t>(verb::last); ++first) {
         for (std::size_t second = 0; second < static_cast<std::size_t>(verb::last); ++second) {
             for (std::size_t start = 0; start < static_cast<std::size_t>(beginning::last); ++start) {
-                for (std::uint64_t order = 0; order < orders * 9; ++order, ++seed) {
+                for (std::uint64_t order = 0; order < orders * 3; ++order, ++seed) {
                     random_source dice{seed};
                     // A map of an earlier version has no identity: other programs do not know to which map its stores belong.
                     std::size_t const many =

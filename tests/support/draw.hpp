@@ -97,7 +97,7 @@ void require(bool holds, std::string_view rule, Texts const&... texts) {
     }
 }
 
-/// Runs `body(draw&)` with 100,000 draws in the optimized build, and 15,000 with sanitizers: a hundred for each seed, or as many seeds
+/// Runs `body(draw&)` with 100,000 draws in the optimized build, and 6,000 with sanitizers: a hundred for each seed, or as many seeds
 /// as RC_PARAMS requests, if more. A failure shows the seed, and the texts that `body` passed to `require`.
 template <class Body>
 void check_draws(Body const& body) {
@@ -107,7 +107,7 @@ void check_draws(Body const& body) {
         for (int round = 0; round < 100; ++round) { body(from); }
     };
     rc::detail::TestParams params = rc::detail::configuration().testParams;
-    int const seeds = static_cast<int>(rounds(150, 1'000, 1'000));
+    int const seeds = static_cast<int>(rounds(60, 1'000, 1'000));
     params.maxSuccess = params.maxSuccess < seeds ? seeds : params.maxSuccess;
     params.disableShrinking = true; // a smaller seed is not a smaller value
     auto const found = rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params);

@@ -12,7 +12,7 @@ import tempfile
 import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
-ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 20_000
+ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else int(time.time())
 
 
