@@ -161,19 +161,20 @@ private:
     [[nodiscard]] result<void> read(read_entity const& request, call& context, detail::payload_copy& copy) const {
         // A store that never waits is asked first: an entity that it has, by the same bytes, has valid keys. Only an observer would see that.
         bool const asks_first = entitable::answers_at_once<Store> && context.watch == nullptr;
-        bool same_bytes = false;
-        result<void> found;
         if (asks_first) {
             ENTITABLE_CHECK(check_call(context, state_->time()));
-            found = copy_payload(request, context, copy, &same_bytes);
+            bool same_bytes = false;
+            auto found = copy_payload(request, context, copy, &same_bytes);
             if (found && same_bytes) { // counted as below, without an observer
                 ++context.attempts;
                 context.spans.server = identity();
-                return found;
+                return {};
             }
+            ENTITABLE_CHECK(state_->begin(request, context));
+            return count_attempt(request, context, state_->time(), [&] { return std::move(found); }, identity());
         }
         ENTITABLE_CHECK(state_->begin(request, context));
-        auto const answered = [&] { return asks_first ? std::move(found) : copy_payload(request, context, copy); };
+        auto const answered = [&] { return copy_payload(request, context, copy); };
         return count_attempt(request, context, state_->time(), answered, identity());
     }
 
