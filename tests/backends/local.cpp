@@ -317,6 +317,22 @@ TEST_CASE("local: a visit that finds no entity returns the same error as a get")
     CHECK(refused({"Orders", "p", "000"}, late) == error_code::deadline_exceeded);
 }
 
+TEST_CASE("local: an invalid read is no attempt, and a key is not mistaken for the stored form of another") {
+    auto const store = filled({}, 1);
+    REQUIRE(send(store, write_entity{"Orders", mutation::insert(make_row("p\xEE\x80\x80", "000"))}));
+    auto const read = [&](std::string const& table, std::string const& partition) {
+        call context;
+        auto const found = store.execute(get_entity{table, partition, "000", {}}, context);
+        return std::pair{found ? error_code{} : found.error().code, context.attempts};
+    };
+    CHECK(read("Orders", "p") == std::pair{error_code{}, 1U});
+    CHECK(read("oRDERS", "p\xEE\x80\x80") == std::pair{error_code{}, 1U});
+    CHECK(read("Orders", "q") == std::pair{error_code::resource_not_found, 1U});
+    CHECK(read("Orders", "p\xFE\x80\x80") == std::pair{error_code::invalid_input, 0U}); // stored in this form
+    CHECK(read("Orders", "p/") == std::pair{error_code::out_of_range_input, 0U});
+    CHECK(read("Or ders", "p") == std::pair{error_code::invalid_resource_name, 0U});
+}
+
 TEST_CASE("local: the outcome of a call is final once it has returned, whichever service's limits the backend uses") {
     for (profile const& limits : {local_profile(), storage_profile(), cosmos_profile()}) {
         local_options options;

@@ -484,6 +484,46 @@ TEST_CASE("memory_store: a partition can have 100,000 rows") {
     CHECK(rows(store, "t").size() == 10);
 }
 
+TEST_CASE("memory_store: a scan in runs says before its first row how many rows of the partition are ahead") {
+    store_with_table store;
+    auto const key = [](std::size_t number) { return std::to_string(10'000 + number); };
+    auto const ahead = [&](std::size_t from, std::optional<std::string> const& last) {
+        std::string const first = key(from);
+        std::size_t told = 0;
+        std::size_t told_first = 0;
+        std::size_t visited = 0;
+        scan_range range{"p", first, "p", last ? std::optional<std::string_view>{*last} : std::nullopt};
+        range.rows_ahead = &told;
+        auto const visit = [&](std::span<row_view const> run) {
+            told_first = visited == 0 ? told : told_first;
+            for (row_view const& each : run) {
+                if (last && each.row_key > *last) { return false; }
+                ++visited;
+            }
+            return true;
+        };
+        store.scan_runs("t", range, visit).value();
+        if (visited < 1'000) { CHECK(told_first == visited); }
+        return std::pair{told_first, visited};
+    };
+    for (std::size_t const rows : {1U, 3U, 64U, 65U, 1'000U, 10'000U}) {
+        for (std::size_t row = 0; row < rows; ++row) { REQUIRE(put(store, "t", "p", key(row), "x") == lookup::found); }
+        CAPTURE(rows);
+        ahead(0, std::nullopt);
+        for (std::size_t const from : {0U, 1U, 63U, 500U}) {
+            for (std::size_t const last : {0U, 1U, 64U, 500U, 501U, 999U}) {
+                if (last >= from) { ahead(from, key(last)); }
+            }
+            ahead(from, key(from) + "+");
+            ahead(from, std::nullopt);
+        }
+    }
+    auto const [told, visited] = ahead(0, std::nullopt);
+    CHECK(visited == 10'000);
+    CHECK(told >= 64 * 16); // it looks at 64 leaves
+    CHECK(told <= visited);
+}
+
 TEST_CASE("memory_store: partition lookups are correct for any number of partitions") {
     store_with_table store;
     std::size_t const count = 3'000;

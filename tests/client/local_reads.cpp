@@ -353,6 +353,25 @@ TEST_CASE("local reads: in nasty mode the results equal those of paged reads") {
     }
 }
 
+TEST_CASE(
+    "local reads: a vector gets room for the rows of a partition at once, but not for rows that a query leaves out") {
+    table<numbered> const all{memory_backend{}, "numbers"};
+    all.create().value();
+    for (std::int32_t number = 0; number < 700; ++number) { all.insert({"Oslo", number, number % 100}).value(); }
+    auto const oslo = all.where(n::site == "Oslo");
+    auto const room = [](auto const& asked) {
+        std::vector<numbered> const read = asked.to().value();
+        return std::pair{read.size(), read.capacity()};
+    };
+    CHECK(room(oslo) == std::pair<std::size_t, std::size_t>{700, 700});
+    CHECK(room(all.where(n::site == "Oslo" && n::number >= 650)) == std::pair<std::size_t, std::size_t>{50, 50});
+    CHECK(room(all.where(n::site == "Oslo" && n::size == 7)).second < 16);
+    CHECK(room(oslo.take(3)).second < 16);
+    auto const [size, capacity] = room(oslo.page_size(100));
+    CHECK(size == 700);
+    CHECK(capacity == 700);
+}
+
 TEST_CASE("local reads: a query ends at the same row and costs the same as with paged reads") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};

@@ -468,6 +468,25 @@ TEST_CASE("a row truncated at any byte is refused or read, and nothing is read p
     CHECK(longer.error().code == error_code::row_malformed);
 }
 
+TEST_CASE("a row with a wrong byte anywhere is read or refused, and nothing is read past its end") {
+    all_types original = extreme(false);
+    original.bytes = binary(3, std::byte{7});
+    std::string const whole{to_row(original).value().payload()};
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        for (char const wrong : {'\x00', '\x01', '\x7F', '\xFF'}) {
+            std::vector<char> exact{whole.begin(), whole.end()}; // the sanitizer detects its end
+            exact[at] = wrong;
+            all_types read;
+            auto const done = from_row({"k", "row", std::string_view{exact.data(), exact.size()}}, read);
+            CAPTURE(at, wrong);
+            if (!done) {
+                CHECK(
+                    (done.error().code == error_code::row_malformed || done.error().code == error_code::row_mismatch));
+            }
+        }
+    }
+}
+
 TEST_CASE("a row of a later version is refused") {
     std::string payload{to_row(all_types{}).value().payload()};
     payload[0] = 2;

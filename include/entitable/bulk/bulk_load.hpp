@@ -69,12 +69,10 @@ using free_element = typename free_elements<Range>::type;
             "bulk_options::merge, or bulk_update"})};
 }
 
-[[nodiscard]] inline mutation mutation_of(bulk_mode mode, row made) {
-    switch (mode) {
-        case bulk_mode::insert: return mutation::insert(std::move(made));
-        case bulk_mode::insert_or_replace: return mutation::insert_or_replace(std::move(made));
-        default: return mutation::insert_or_merge(std::move(made));
-    }
+[[nodiscard]] inline mutation_kind kind_of(bulk_mode mode) noexcept {
+    return mode == bulk_mode::insert           ? mutation_kind::insert
+        : mode == bulk_mode::insert_or_replace ? mutation_kind::insert_or_replace
+                                               : mutation_kind::insert_or_merge;
 }
 
 template <class Entity>
@@ -106,7 +104,8 @@ template <class Entity, class Element>
             item.why.emplace(made.error());
             return bulk_input::refused;
         }
-        item.change = mutation_of(mode, *std::move(made));
+        item.change.kind = kind_of(mode); // the condition is still any_etag
+        item.change.entity = *std::move(made);
         return bulk_input::row;
     }
 }

@@ -98,6 +98,7 @@ struct shown_uses {
     bool row_keys{true};
     bool versions{true};
     bool any_order{}; ///< with a limited number of rows, the order is kept
+    std::size_t* rows_ahead{};
 };
 
 /// Walks over the rows of a query: reads the next page when the current one is used up. Untyped, compiled once.
@@ -137,10 +138,10 @@ public:
     // Does the same for objects whose type only the given functions know. Compiled once, rather than for each query of a program.
     /// Reads the next row into `to`; false at the end.
     ENTITABLE_LAZY [[nodiscard]] result<bool> read_next(void* to, row_reader read);
-    /// Reads all rows from the next page on into new objects that `add` appends to `all`; `shown` as in `call_rows`. After an error there
-    /// may be one more object than rows.
+    /// Reads all rows from the next page on into new objects that `add` appends to `all`, which gets room for `room` objects before; `shown`
+    /// as in `call_rows`. After an error there may be one more object than rows.
     ENTITABLE_LAZY [[nodiscard]] result<void> read_rows(
-        void* all, void* (*add)(void* all), row_reader read, bool shown);
+        void* all, void* (*add)(void* all, std::size_t room), row_reader read, bool shown);
     /// Whether rows may be converted while the store is being read. Lenient reading constructs entities, which may run user code.
     [[nodiscard]] bool can_read_shown() const noexcept { return can_show_rows() && mode() != reading::lenient; }
     /// Calls `call(function, row)` for all rows from the next page on, while nothing is being read: it may throw, wait and call the store.
@@ -318,7 +319,7 @@ protected:
     ENTITABLE_LAZY [[nodiscard]] result<bool> read_first(names_of_row names, void* to, row_reader read) const;
     /// Reads all rows: see `row_walk`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read_all(
-        names_of_row names, void* all, void* (*add)(void* all), row_reader read, bool shown) const;
+        names_of_row names, void* all, void* (*add)(void* all, std::size_t room), row_reader read, bool shown) const;
     ENTITABLE_LAZY [[nodiscard]] result<void> call_all(names_of_row names, row_kind const& kind, bool shown,
         void* function, void (*call)(void* function, void const* row)) const;
     ENTITABLE_LAZY [[nodiscard]] result<explanation> explain_with(names_of_row names) const;

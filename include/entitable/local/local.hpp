@@ -8,6 +8,7 @@
 
 #include <entitable/core/try.hpp>
 #include <entitable/local/detail/local_rules.hpp>
+#include <entitable/local/detail/write_alone.hpp>
 #include <entitable/local/ordered_store.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -59,17 +60,12 @@ public:
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!state_) { return detail::moved_from("backend"); }
         return as_operation(request, context, state_->time(), [&]() -> result<response_of<Request>> {
-            ENTITABLE_CHECK(state_->begin(request, context));
-            if constexpr (std::same_as<Request, read_entity>) {
-                return show(request, context);
+            if constexpr (std::same_as<Request, read_entity> || std::same_as<Request, get_entity>) {
+                return answer(request, context);
             } else {
-                auto answered = count_attempt(
-                    request, context, state_->time(), [&] { return answer(request, context); }, identity());
-                if constexpr (Request::writes || std::same_as<Request, query_entities> ||
-                    std::same_as<Request, read_entities>) {
-                    context.server_date = state_->time().now();
-                }
-                return answered;
+                auto begun = state_->begin(request, context);
+                return begun ? attempt(request, context)
+                             : result<response_of<Request>>{std::move(begun).as_failure()}; // without a move
             }
         });
     }
@@ -134,30 +130,61 @@ private:
         return std::move(reader).finish();
     }
 
+    /// Answers a valid request.
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> attempt(Request const& request, call& context) const {
+        auto answered =
+            count_attempt(request, context, state_->time(), [&] { return answer(request, context); }, identity());
+        if constexpr (Request::writes || std::same_as<Request, query_entities> ||
+            std::same_as<Request, read_entities>) {
+            context.server_date = state_->time().now();
+        }
+        return answered;
+    }
+
     /// The visitor runs after the attempt: its result is not an outcome of the store.
-    [[nodiscard]] result<void> show(read_entity const& request, call& context) const {
+    [[nodiscard]] result<void> answer(read_entity const& request, call& context) const {
         detail::payload_copy copy;
-        auto read = count_attempt(
-            request, context, state_->time(), [&] { return copy_payload(request, context, copy); }, identity());
-        if (!read) { return read; }
+        ENTITABLE_CHECK(read(request, context, copy));
         row_view const stored{request.partition_key, request.row_key, copy.view()};
         return (*request.visit)(stored, stored.etag(), false);
     }
 
     [[nodiscard]] result<get_entity::response> answer(get_entity const& request, call& context) const {
         detail::payload_copy copy;
-        read_entity const asked{request.table, request.partition_key, request.row_key};
-        ENTITABLE_CHECK(copy_payload(asked, context, copy));
+        ENTITABLE_CHECK(read({request.table, request.partition_key, request.row_key}, context, copy));
         row_view const stored{request.partition_key, request.row_key, copy.view()};
         return get_entity::response{detail::selected_row(stored, request.select), stored.etag()};
     }
 
-    /// Copies the stored bytes of an entity.
+    /// Validates a request, and copies the stored bytes of its entity.
+    [[nodiscard]] result<void> read(read_entity const& request, call& context, detail::payload_copy& copy) const {
+        // A store that never waits is asked first: an entity that it has, by the same bytes, has valid keys. Only an observer would see that.
+        bool const asks_first = entitable::answers_at_once<Store> && context.watch == nullptr;
+        if (asks_first) {
+            ENTITABLE_CHECK(check_call(context, state_->time()));
+            bool same_bytes = false;
+            auto found = copy_payload(request, context, copy, &same_bytes);
+            if (found && same_bytes) { // counted as below, without an observer
+                ++context.attempts;
+                context.spans.server = identity();
+                return {};
+            }
+            ENTITABLE_CHECK(state_->begin(request, context));
+            return count_attempt(request, context, state_->time(), [&] { return std::move(found); }, identity());
+        }
+        ENTITABLE_CHECK(state_->begin(request, context));
+        auto const answered = [&] { return copy_payload(request, context, copy); };
+        return count_attempt(request, context, state_->time(), answered, identity());
+    }
+
+    /// Copies the stored bytes of an entity. `same_bytes`: set if its keys are stored as they are.
     [[nodiscard]] result<void> copy_payload(
-        read_entity const& asked, call const& context, detail::payload_copy& copy) const {
+        read_entity const& asked, call const& context, detail::payload_copy& copy, bool* same_bytes = nullptr) const {
         auto const table = state_->table_key(asked.table);
         detail::stored_key const partition{asked.partition_key};
         detail::stored_key const row{asked.row_key};
+        if (same_bytes != nullptr) { *same_bytes = partition.is_ascii() && row.is_ascii(); }
         auto const take = [&](std::string_view payload) { copy.take(payload); };
         ENTITABLE_TRY(auto const found, state_->store.get(table, partition, row, take, context));
         switch (found) {
@@ -196,21 +223,21 @@ private:
                 if (counted && *counted) { return read_entities::response{std::nullopt, **counted, **counted, false}; }
             }
         }
-        ENTITABLE_CHECK(read_page(*reader, asked.table, table, shown != nullptr, context));
+        ENTITABLE_CHECK(read_page(*reader, asked.table, table, shown != nullptr, context, request.rows_ahead));
         return shown != nullptr ? std::move(*reader).finish_shown()
                                 : detail::show_page(std::move(*reader).finish(), *request.visit);
     }
 
     /// Passes the rows of a page to its reader, in runs if the store can and the reader does not collect them.
     [[nodiscard]] result<void> read_page(detail::page_reader& reader, std::string_view named, std::string_view table,
-        bool in_runs, call const& context) const {
+        bool in_runs, call const& context, std::size_t* rows_ahead = nullptr) const {
         auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
             return reader.visit(partition, row, payload);
         };
         auto const visit_run = [&](std::span<row_view const> run) { return reader.visit(run); };
         auto found = [&] {
             if constexpr (requires { state_->store.scan_runs(table, reader.range(), visit_run, context); }) {
-                if (in_runs) { return state_->store.scan_runs(table, reader.range(), visit_run, context); }
+                if (in_runs) { return state_->store.scan_runs(table, reader.range(rows_ahead), visit_run, context); }
             }
             return state_->store.scan(table, reader.range(), visit, context);
         }();
@@ -219,7 +246,7 @@ private:
         return {};
     }
 
-    /// Whether a store applies a change of one row by itself. A constraint, so that an explicit instantiation leaves `write_alone` out.
+    /// Whether a store applies a change of one row by itself.
     template <class Any>
     static constexpr bool decides_rows =
         requires(Any& store, row_write const& change, call& context) { store.write_row("", "", "", change, context); };
@@ -239,12 +266,17 @@ private:
             };
             auto done = state_->store.update_row(state_->table_key(request.table),
                 detail::stored_key{entity.partition_key()}, detail::stored_key{entity.row_key()}, decide, context);
-            if (!done) { return std::move(done).as_failure(); }
-            if (*done == lookup::no_table) { return state_->no_table(request.table); }
+            if (!done) {
+                outcome = std::move(done).as_failure();
+            } else if (*done == lookup::no_table) {
+                outcome = state_->no_table(request.table);
+            }
             return outcome;
         } else {
             if constexpr (decides_rows<Store>) {
-                if (auto written = write_alone(request, context)) { return *std::move(written); }
+                if (auto done = detail::write_alone(state_->store, *state_, request, context)) {
+                    return *std::move(done);
+                }
             }
             return update(
                 context, request.table, {&request.change, 1}, outcome, [&](typename Store::transaction& rows) {
@@ -253,53 +285,6 @@ private:
                     return outcome.has_value();
                 });
         }
-    }
-
-    /// Writes without a transaction of the store. A merge is a read and a write under the version that was read; it
-    /// starts over if the row changes in between. Returns nothing after too many restarts: a transaction then excludes other writers.
-    [[nodiscard]] std::optional<result<written>> write_alone(write_entity const& request, call& context) const
-        requires decides_rows<Store>
-    {
-        mutation const& change = request.change;
-        auto const table = state_->table_key(request.table);
-        detail::stored_key const partition{change.entity.partition_key()};
-        detail::stored_key const row{change.entity.row_key()};
-        bool const merges = entitable::merges(change);
-        constexpr int most = 4;
-        for (int tries = 0; tries < most; ++tries) {
-            row_write made{row_write::change::put, std::nullopt, change.entity.view().payload};
-            std::string payload;
-            if (merges) {
-                detail::payload_copy copy;
-                bool exists = false;
-                auto const take = [&](std::string_view stored) {
-                    copy.take(stored);
-                    exists = true;
-                };
-                auto found = state_->store.get(table, partition, row, take, context);
-                if (!found) { return std::move(found).as_failure(); }
-                if (*found == lookup::no_table) { return state_->no_table(request.table); }
-                std::string_view const stored = copy.view();
-                auto merged = state_->prepare(
-                    change, exists ? &stored : nullptr, request.table, payload, nullptr, std::int64_t{0});
-                if (!merged) { return std::move(merged).as_failure(); }
-                made.kind = exists ? row_write::change::replace : row_write::change::insert;
-                if (exists) { made.version = row_view{{}, {}, stored}.timestamp().ticks; }
-                made.bytes = payload;
-            } else {
-                made = detail::write_of(change);
-            }
-            auto done = state_->store.write_row(table, partition, row, made, context);
-            if (!done) { return std::move(done).as_failure(); }
-            if (done->met == row_written::outcome::done) {
-                return change.kind == mutation_kind::remove ? written{}
-                                                            : written{etag::of(date_time{done->version}), false};
-            }
-            if (!merges || done->met == row_written::outcome::no_table) {
-                return state_->refused_write(change, request.table, done->met);
-            }
-        }
-        return std::nullopt;
     }
 
     [[nodiscard]] result<transact::response> answer(transact const& request, call& context) const {

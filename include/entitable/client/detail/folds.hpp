@@ -34,8 +34,10 @@ template <class Entity>
 inline constexpr row_reader read_row<Entity, Entity> = &instantiated_entity<Entity>::read;
 
 template <class Row>
-[[nodiscard]] void* add_row(void* rows) {
-    return &static_cast<std::vector<Row>*>(rows)->emplace_back();
+[[nodiscard]] void* add_row(void* rows, std::size_t room) {
+    auto& all = *static_cast<std::vector<Row>*>(rows);
+    if (room > all.capacity() - all.size()) { all.reserve(all.size() + (room > all.size() ? room : all.size())); }
+    return &all.emplace_back();
 }
 /// The function that returns the names of the properties to read; null for whole entities.
 template <class Entity, class Row>
@@ -60,8 +62,8 @@ template <class Entity>
 inline constexpr row_kind const& kind_of_row<Entity, Entity> = instantiated_calls<Entity>::rows;
 
 template <class Entity>
-void* instantiated_entity<Entity>::calls::add(void* entities) {
-    return add_row<Entity>(entities);
+void* instantiated_entity<Entity>::calls::add(void* entities, std::size_t room) {
+    return add_row<Entity>(entities, room);
 }
 template <class Entity>
 void* instantiated_entity<Entity>::calls::make() {

@@ -34,7 +34,8 @@ struct row_kind;
 /// Defined outside the class, as `instantiated_entity` is. A member of that class, so that one explicit instantiation contains both.
 template <class Entity>
 struct instantiated_entity<Entity>::calls {
-    static void* add(void* entities); ///< appends an entity to a `std::vector`
+    static void* add(
+        void* entities, std::size_t room); ///< appends an entity to a `std::vector`, which first gets that room
     static void* make();
     static void remove(void* made) noexcept;
     static row_kind const rows;

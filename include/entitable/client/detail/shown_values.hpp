@@ -47,12 +47,6 @@ struct key_values<Entity, Part, components<void, Components...>> : field_value<k
     }
 };
 
-/// Whether every text is a valid key: the layout has one component, which is a text.
-template <class... Components>
-[[nodiscard]] constexpr bool takes_every_text(key_layout layout, components<void, Components...>) noexcept {
-    return is_one_text<Components...> && layout.size() == 1;
-}
-
 /// The value of a selected field; fields of the keys are in `key_values`.
 template <class Field>
 struct selected_value : field_value<Field> {};
@@ -110,7 +104,7 @@ void take_or_pass(value_reader& reader, std::size_t& passed, Values& to, std::si
     } else {
         if constexpr (described_as.nullable) {
             reader.pass(std::exchange(passed, 0));
-            if (!reader.take_presence()) { return; }
+            if (!reader.take_presence(row_format::fixed_size(described_as.type))) { return; }
         }
         if constexpr (row_format::has_length(described_as.type)) {
             reader.pass_with_text(std::exchange(passed, 0));
@@ -122,7 +116,7 @@ void take_or_pass(value_reader& reader, std::size_t& passed, Values& to, std::si
 
 template <class Entity, class... Fields, class Values, auto... Members>
 [[nodiscard]] result<void> read_in_order(row_view const& row, Values& to, members<0, Members...>) {
-    value_reader reader{row.payload, descriptor_of<Entity>.view().size()};
+    value_reader reader{row.payload, descriptor_of<Entity>.view().size(), descriptor_of<Entity>.least};
     std::size_t passed = 0;
     std::size_t index = 0;
     (take_or_pass<property_field<Entity, Members>, is_one_of<property_field<Entity, Members>, Fields...>>(
@@ -136,7 +130,7 @@ template <class Entity, class... Fields, class Values, auto... Members>
 template <class Entity, class... Fields, class Values>
 [[nodiscard]] result<void> read_values(row_view const& row, Values& to, reading mode) {
     if constexpr (!has_parts<typename mapping<Entity>::properties>) {
-        if (has_descriptor(row.payload, descriptor_of<Entity>.view())) {
+        if (has_descriptor(row.payload, descriptor_of<Entity>.view(), descriptor_of<Entity>.least)) {
             return read_in_order<Entity, Fields...>(row, to, typename mapping<Entity>::properties{});
         }
     }

@@ -77,6 +77,9 @@ public:
     [[nodiscard]] call& context() noexcept { return call_; }
 
 private:
+    /// Reads a row, which was not read before.
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> read_row(std::string_view row_key);
+
     any_store const& through_;
     entitable::reading reading_;
     call& call_;

@@ -80,7 +80,7 @@ ENTITABLE_LAZY_BODY result<bool> any_query::read_first(names_of_row names, void*
 }
 
 ENTITABLE_LAZY_BODY result<void> any_query::read_all(
-    names_of_row names, void* all, void* (*add)(void* all), row_reader read, bool shown) const {
+    names_of_row names, void* all, void* (*add)(void*, std::size_t), row_reader read, bool shown) const {
     one_thread const here{inside_};
     auto walk = start(names);
     return walk ? (*walk)->read_rows(all, add, read, shown) : std::move(walk).as_failure();

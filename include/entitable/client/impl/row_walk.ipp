@@ -201,9 +201,11 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
     bool const counts = number != nullptr;
+    bool const each_counts = parts().plan.client.empty() && source_->type == nullptr && !limits_.take;
     auto shown = source_->through.execute(
         read_entities{asked.table, &asked, &watcher, uses.row_keys, counts, counts && source_->plan.meets_system_rows,
-            uses.versions, (uses.any_order || limits_.any_order) && !limits_.take},
+            uses.versions, (uses.any_order || limits_.any_order) && !limits_.take,
+            each_counts ? uses.rows_ahead : nullptr},
         context);
     if (shown && counts) { *number += shown->shown - reading_.refused(); }
     return reading_.finish(std::move(shown));
@@ -285,23 +287,25 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) 
     return true;
 }
 
-ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(void*), row_reader read, bool shown) {
+ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(
+    void* all, void* (*add)(void*, std::size_t), row_reader read, bool shown) {
     if (shown && can_read_shown()) {
         result<void> problem;
+        std::size_t ahead = 0;
         auto const look = [&](std::span<row_view const> run) {
             for (std::size_t at = 0; problem && at < run.size(); ++at) {
                 fetch_ahead(run, at);
                 // A row that cannot be read ends the walk; an error of its page takes precedence.
-                problem = read(run[at], add(all), mode());
+                problem = read(run[at], add(all, std::exchange(ahead, 0)), mode());
             }
         };
-        return show_rows(look, [&] { return std::exchange(problem, {}); });
+        return show_rows(look, [&] { return std::exchange(problem, {}); }, {.rows_ahead = &ahead});
     }
     for (;;) {
         auto found = next();
         if (!found) { return std::move(found).as_failure(); }
         if (!*found) { return {}; }
-        if (auto decoded = read(**found, add(all), mode()); !decoded) { return decoded; }
+        if (auto decoded = read(**found, add(all, 0), mode()); !decoded) { return decoded; }
     }
 }
 

@@ -22,9 +22,19 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find(resu
 }
 
 ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_row(std::string_view row_key) {
-    if (!rows.has_to_read(row_key)) { return rows.now_at(row_key); }
-    return rows.take(
-        row_key, through_.execute(get_entity{rows.table(), rows.partition_key(), std::string{row_key}, {}}, call_));
+    return rows.has_to_read(row_key) ? read_row(row_key) : rows.now_at(row_key);
+}
+
+ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::read_row(std::string_view row_key) {
+    result<get_entity::response> found{std::in_place};
+    auto const keep = [&](row_view const& stored, etag const& version, bool) {
+        found->entity = row{stored};
+        found->etag = version;
+        return result<void>{};
+    };
+    entity_visitor const visit{keep};
+    found.fail_if(through_.execute(read_entity{rows.table(), rows.partition_key(), row_key, &visit}, call_));
+    return rows.take(row_key, std::move(found));
 }
 
 ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(std::string const& row_key) {
@@ -152,8 +162,7 @@ ENTITABLE_LAZY_BODY etag transaction_scope::version_of(std::string_view row_key)
 ENTITABLE_LAZY_BODY changed_row_views transaction_scope::look_at(std::string_view row_key) {
     changed_row_views found = rows.look_at(row_key);
     if (!found.unread) { return found; }
-    (void)rows.take(
-        row_key, through_.execute(get_entity{rows.table(), rows.partition_key(), std::string{row_key}, {}}, call_));
+    (void)read_row(row_key);
     return rows.problem() ? rows.look_at(row_key) : found;
 }
 

@@ -114,12 +114,6 @@ template <class Codec, class T>
     return {&value, &parse_value<Codec, T>};
 }
 
-/// Whether the key is one component whose text is its value, possibly after a literal or a bucket.
-template <class... Components>
-inline constexpr bool is_one_text = false;
-template <class Component>
-inline constexpr bool is_one_text<Component> = std::is_same_v<typename Component::codec, key_codec<std::string>>;
-
 template <class Entity, class... Components>
 [[nodiscard]] result<std::string> encode_key(Entity const& entity, key_layout layout, components<void, Components...>) {
     key_source const values[] = {
@@ -134,9 +128,17 @@ ENTITABLE_LAZY [[nodiscard]] result<void> read_both_keys(
 template <class Entity, class... P, class... R>
 [[nodiscard]] result<void> decode_keys(
     row_view const& row, Entity& out, components<void, P...>, components<void, R...>) {
-    key_target const partition[] = {target_of<typename P::codec>(out.*P::member)..., key_target{}};
-    key_target const row_key[] = {target_of<typename R::codec>(out.*R::member)..., key_target{}};
-    return read_both_keys(row, layout_of_entity<Entity>, partition, row_key);
+    using map = mapping<Entity>;
+    if constexpr (takes_every_text(map::partition_layout, components<void, P...>{}) &&
+        takes_every_text(map::row_layout, components<void, R...>{})) {
+        (assign_text(out.*P::member, row.partition_key), ...);
+        (assign_text(out.*R::member, row.row_key), ...);
+        return {};
+    } else {
+        key_target const partition[] = {target_of<typename P::codec>(out.*P::member)..., key_target{}};
+        key_target const row_key[] = {target_of<typename R::codec>(out.*R::member)..., key_target{}};
+        return read_both_keys(row, layout_of_entity<Entity>, partition, row_key);
+    }
 }
 
 /// Writes the values of members, some of which are stored as several properties, each with the name of its member.
@@ -276,8 +278,9 @@ template <class Entity, auto... Members>
     if constexpr (has_parts<members<0, Members...>>) {
         return decode_in_parts<Entity, Members...>(row, out, mode);
     } else {
-        if (has_descriptor(row.payload, layout.descriptor)) {
-            value_reader reader{row.payload, layout.descriptor.size()};
+        constexpr std::size_t least = descriptor_of<Entity>.least;
+        if (has_descriptor(row.payload, layout.descriptor, least)) {
+            value_reader reader{row.payload, layout.descriptor.size(), least};
             [[maybe_unused]] std::size_t index = 0;
             if constexpr (are_member_pointers<Members...>) {
                 (read_value(reader, out.*Members, index++), ...);

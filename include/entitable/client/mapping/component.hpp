@@ -180,6 +180,18 @@ template <std::size_t Count>
     return true;
 }
 
+/// Whether the key is one component whose text is its value, possibly after a literal or a bucket.
+template <class... Components>
+inline constexpr bool is_one_text = false;
+template <class Component>
+inline constexpr bool is_one_text<Component> = std::is_same_v<typename Component::codec, key_codec<std::string>>;
+
+/// Whether every text is a valid key: the layout has one component, which is a text.
+template <class... Components>
+[[nodiscard]] constexpr bool takes_every_text(key_layout layout, components<void, Components...>) noexcept {
+    return is_one_text<Components...> && layout.size() == 1;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

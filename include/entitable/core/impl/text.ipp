@@ -71,6 +71,9 @@ ENTITABLE_LAZY_BODY std::optional<std::size_t> utf16_length(std::string_view utf
 }
 
 ENTITABLE_LAZY_BODY std::size_t valid_utf8_prefix(std::string_view utf8) noexcept {
+    if (all_eights(utf8, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; })) {
+        return utf8.size(); // the usual case
+    }
     std::size_t offset = 0;
     for (;;) {
         offset += ascii_prefix(utf8.substr(offset));

@@ -63,12 +63,15 @@ public:
     [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
 private:
+    struct known_change {
+        std::uint64_t key; ///< hash of its row key, to find duplicates quickly
+        std::size_t size;  ///< its size, or an upper bound
+    };
     struct open_batch {
         std::vector<mutation> changes;
         std::vector<std::uint64_t> tags;             ///< tags of the changes
-        std::vector<std::uint64_t> keys;             ///< hashes of their row keys, to find duplicates quickly
-        std::array<std::uint64_t, 16> seen{};        ///< a bit for each of those hashes
-        std::vector<std::size_t> sizes;              ///< sizes of the changes, or upper bounds
+        std::vector<known_change> known;             ///< what is known of the changes
+        std::array<std::uint64_t, 16> seen{};        ///< a bit for each of their hashes
         std::size_t size{detail::transaction_frame}; ///< size of the whole transaction
         std::size_t measured{};                      ///< number of exact sizes
     };

@@ -170,6 +170,8 @@ struct read_entities {
     /// The rows may be shown in any order, partition by partition, and the page may be longer: a page over several stores then need not be
     /// merged. A continuation continues in that order.
     bool any_order{};
+    /// If not null: a transport that knows about how many rows this page and later ones have may write it here before the first visit.
+    std::size_t* rows_ahead{};
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------

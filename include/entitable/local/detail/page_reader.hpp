@@ -25,10 +25,10 @@ class stored_key {
 public:
     enum folding : std::uint8_t { folded };
 
-    explicit stored_key(std::string_view key) : view_(key) {
-        if (!text::all_eights(key, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; })) {
-            convert();
-        }
+    explicit stored_key(std::string_view key)
+        : view_(key),
+          is_ascii_(text::all_eights(key, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; })) {
+        if (!is_ascii_) { convert(); }
     }
     /// Stores the name of a table, ignoring case.
     stored_key(folding, std::string_view table) : view_(table) {
@@ -42,6 +42,8 @@ public:
     stored_key& operator=(stored_key const&) = delete;
 
     operator std::string_view() const noexcept { return view_; }
+    /// Whether it is a key of ASCII characters.
+    [[nodiscard]] bool is_ascii() const noexcept { return is_ascii_; }
 
 private:
     ENTITABLE_LAZY void convert();
@@ -49,6 +51,7 @@ private:
 
     std::string copy_;
     std::string_view view_;
+    bool is_ascii_{};
 };
 
 ENTITABLE_LAZY [[nodiscard]] std::string_view unconverted_key(std::string_view bytes, std::string& buffer);
@@ -93,7 +96,7 @@ public:
         std::string_view table_key, page_limits const& limits, page_visitor const* shown = nullptr,
         bool row_keys = true);
 
-    ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] scan_range range(std::size_t* rows_ahead = nullptr) const noexcept;
     /// Returns the range of the request as a store counts it; nothing if rows are filtered, or pages are made small for tests.
     ENTITABLE_LAZY [[nodiscard]] std::optional<count_range> counted(bool without_system_rows) const;
     /// Visits one row in stored form; returns whether to continue.

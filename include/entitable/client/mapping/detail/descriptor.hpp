@@ -19,6 +19,8 @@ namespace detail {
 template <std::size_t Size>
 struct descriptor_bytes {
     std::array<char, Size == 0 ? 1 : Size> bytes{};
+    std::size_t
+        least{}; ///< bytes of values that each row with this descriptor has, without texts; unused with members in parts
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {bytes.data(), Size}; }
 };
 
@@ -42,6 +44,7 @@ template <class Entity, auto... Members>
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() & 0xFFU));
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() >> 8U));
         for (char const character : names[index]) { made.bytes[at++] = character; }
+        made.least += properties[index].nullable ? 1U : row_format::fixed_size(properties[index].type);
     }
     return made;
 }

@@ -12,6 +12,7 @@
 
 #include <bit>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -39,22 +40,31 @@ inline void assign_text(std::string& to, std::string_view text) {
     } else if (text.size() <= to.capacity()) {
         to.clear();
         to.append(text); // cheaper than an assignment, which looks whether the text is part of the string
-    } else {
-        to = std::string{text}; // cheaper than growing a buffer whose content is discarded
+    } else { // cheaper than growing a buffer whose content is discarded, and than moving another text into it
+        struct made_anew {
+            void* at;
+            ~made_anew() {
+                if (at != nullptr) { ::new (at) std::string; } // memory ran out
+            }
+        } fresh{&to};
+        to.~basic_string();
+        ::new (fresh.at) std::string{text};
+        fresh.at = nullptr;
     }
 }
 
-/// Reads the values of a row with the entity's own descriptor, one after the other.
+/// Reads all values of a row with the entity's own descriptor, one after the other. Sizes are checked where they are read: bytes that every
+/// such row has were counted before, so that reading them needs no check.
 class value_reader {
 public:
-    /// `payload` must have that descriptor.
-    value_reader(std::string_view payload, std::size_t descriptor_size) noexcept
-        : at_(payload.data() + row_format::header_size + descriptor_size), end_(payload.data() + payload.size()) {}
+    /// `payload` must have that descriptor, and `least` bytes behind it: see `descriptor_bytes::least`.
+    value_reader(std::string_view payload, std::size_t descriptor_size, std::size_t least) noexcept
+        : at_(payload.data() + row_format::header_size + descriptor_size),
+          spare_(payload.size() - row_format::header_size - descriptor_size - least) {}
 
     /// Reads the next value into a member of the C++ type of its EDM type.
     template <class T>
     void take(T& to) {
-        if (!has(row_format::fixed_size(property_type<T>::type))) { return; }
         if constexpr (std::is_same_v<T, guid>) {
             std::memcpy(to.bytes.data(), at_, to.bytes.size());
         } else if constexpr (std::is_same_v<T, date_time>) {
@@ -72,21 +82,19 @@ public:
     /// Reads the next value, of property `index`, into any other member.
     ENTITABLE_LAZY void take(value_target const& target, described_property property, std::size_t index);
 
-    /// Skips `size` bytes of fixed-size values.
-    void pass(std::size_t size) noexcept { at_ += has(size) ? size : 0; }
+    /// Skips `size` bytes of values that were not read.
+    void pass(std::size_t size) noexcept { at_ += size; }
     /// Does the same, and skips a text or binary after them.
     void pass_with_text(std::size_t size) noexcept {
-        if (has(size + 4)) {
-            at_ += size + 4;
-            pass(row_format::load<std::uint32_t>(at_ - 4));
-        }
+        at_ += size;
+        static_cast<void>(take_bytes());
     }
-    /// Reads whether the next value, which is nullable, is present.
-    [[nodiscard]] bool take_presence() noexcept { return has(1) && *at_++ != 0; }
+    /// Reads whether the next value, which is nullable, is present; then it takes this many bytes, without those of a text.
+    [[nodiscard]] bool take_presence(std::size_t size) noexcept { return *at_++ != 0 && has(size); }
 
     /// Returns success, or the reason why the row does not fit.
     [[nodiscard]] result<void> finish(std::string_view const* names, std::string_view entity) const {
-        bool const good = !damaged_ && at_ == end_ && offender_ == none;
+        bool const good = !damaged_ && spare_ == 0 && offender_ == none;
         return good ? result<void>{} : problem(names, entity);
     }
 
@@ -95,15 +103,16 @@ private:
 
     ENTITABLE_LAZY [[nodiscard]] failure problem(std::string_view const* names, std::string_view entity) const;
 
-    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+    /// Claims bytes that not every row has. In a damaged row the values after them are wrong, but within it.
     [[nodiscard]] bool has(std::size_t size) noexcept {
-        if (left() >= size) { return true; }
-        damaged_ = true;
-        at_ = end_;
-        return false;
+        if (spare_ < size) {
+            damaged_ = true;
+            return false;
+        }
+        spare_ -= size;
+        return true;
     }
     [[nodiscard]] std::string_view take_bytes() noexcept {
-        if (!has(4)) { return {}; }
         std::size_t const size = row_format::load<std::uint32_t>(at_);
         at_ += 4;
         if (!has(size)) { return {}; }
@@ -112,15 +121,16 @@ private:
     }
 
     char const* at_;
-    char const* end_;
+    std::size_t spare_; ///< bytes from here on that are not yet part of a value
     std::size_t offender_{none};
     edm_type offending_{}; // type of the value at fault
     bool damaged_{false};
 };
 
-/// Whether a payload has this descriptor.
-[[nodiscard]] inline bool has_descriptor(std::string_view payload, std::string_view descriptor) noexcept {
-    return payload.size() >= row_format::header_size + descriptor.size() &&
+/// Whether a payload has this descriptor, and `least` bytes behind it.
+[[nodiscard]] inline bool has_descriptor(
+    std::string_view payload, std::string_view descriptor, std::size_t least = 0) noexcept {
+    return payload.size() >= row_format::header_size + descriptor.size() + least &&
         static_cast<unsigned char>(payload[0]) == row_format::version &&
         row_format::load<std::uint32_t>(payload.data() + 4) == descriptor.size() &&
         (descriptor.empty() ||

@@ -14,6 +14,8 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
     key_source const* row_key, nullable_view const* values, std::string_view const* names, std::size_t count) {
+    // By edm_type: the bytes of a value that are not in its `bytes()`.
+    static constexpr unsigned char bytes_beside_view[] = {8, 4, 4, 8, 8, 1, 8, 0, 4};
     constexpr std::size_t usual_keys = 96; // bytes of both keys; longer keys cost one more allocation
     std::size_t size = row_format::header_size + of.descriptor.size();
     std::string_view const* nameless = nullptr;
@@ -22,8 +24,8 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
         size += value.nullable ? 1U : 0U;
         if (value.nameless && nameless == nullptr) { nameless = names + index; }
         if (value.present) {
-            edm_type const type = value.value.type();
-            size += row_format::fixed_size(type) + (row_format::has_length(type) ? value.value.bytes().size() : 0U);
+            auto const type = static_cast<std::size_t>(value.value.type());
+            size += bytes_beside_view[type < sizeof bytes_beside_view ? type : 0] + value.value.bytes().size();
         }
     }
     std::string& block = row_filling::begin(into);

@@ -29,14 +29,14 @@ ENTITABLE_LAZY failure property_mismatch(
 ENTITABLE_LAZY_BODY void value_reader::take(
     value_target const& target, described_property property, std::size_t index) {
     edm_type const type = property.type;
-    bool present = true;
-    if (property.nullable) { present = has(1) && *at_++ != 0; }
+    std::size_t const size = row_format::fixed_size(type);
+    bool const present = !property.nullable || take_presence(size);
     value_view value;
     if (!present) {
         // no value is stored
     } else if (row_format::has_length(type)) {
         value.assign(type, take_bytes());
-    } else if (std::size_t const size = row_format::fixed_size(type); has(size)) {
+    } else {
         if (type == edm_type::guid) {
             value.assign(type, std::string_view{at_, size});
         } else if (type == edm_type::boolean) {
@@ -55,7 +55,7 @@ ENTITABLE_LAZY_BODY void value_reader::take(
 }
 
 ENTITABLE_LAZY_BODY failure value_reader::problem(std::string_view const* names, std::string_view entity) const {
-    return damaged_ || at_ != end_ ? row_is_damaged(entity)
+    return damaged_ || spare_ != 0 ? row_is_damaged(entity)
                                    : property_mismatch(entity, names[offender_], false, offending_);
 }
 

@@ -122,9 +122,9 @@ private:
     [[nodiscard]] std::uint64_t most_span() const noexcept;
     void read_rows();
     void take_row(bulk_item& item, std::uint64_t index);
-    void hold(mutation change, std::uint64_t index);
-    void take_duplicate(mutation change, std::uint64_t index, std::uint64_t key);
-    void pack(mutation change, std::uint64_t index);
+    void hold(mutation&& change, std::uint64_t index);
+    void take_duplicate(mutation&& change, std::uint64_t index, std::uint64_t key);
+    void pack(mutation&& change, std::uint64_t index);
     void make_parts(bool all);
     void try_out(shared<bulk_part> const& part);
     void check_resumed();

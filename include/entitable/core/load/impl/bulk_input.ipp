@@ -111,17 +111,18 @@ ENTITABLE_DECL void bulk_run::check_resumed() {
     }
 }
 
-ENTITABLE_DECL void bulk_run::hold(mutation change, std::uint64_t index) {
+ENTITABLE_DECL void bulk_run::hold(mutation&& change, std::uint64_t index) {
+    row_view const entity = change.entity;
     ++report_.held;
-    held_bytes_ += stored_bytes(change.entity);
-    std::uint64_t const key = key_digest(change.entity);
+    held_bytes_ += stored_bytes(entity);
+    std::uint64_t const key = key_digest(entity);
     if (!keys_.insert(key)) { return take_duplicate(std::move(change), index, key); }
     if (options_.duplicates == bulk_duplicates::in_order) { return pack(std::move(change), index); }
     gathered_at_.emplace(key, gathered_.size());
     gathered_.push_back({std::move(change), index});
 }
 
-ENTITABLE_DECL void bulk_run::take_duplicate(mutation change, std::uint64_t index, std::uint64_t key) {
+ENTITABLE_DECL void bulk_run::take_duplicate(mutation&& change, std::uint64_t index, std::uint64_t key) {
     auto const found = gathered_at_.find(key);
     if (found != gathered_at_.end()) {
         waiting_row& other = gathered_[found->second];
@@ -145,7 +146,7 @@ ENTITABLE_DECL void bulk_run::take_duplicate(mutation change, std::uint64_t inde
     followers_[key].push_back({std::move(change), index});
 }
 
-ENTITABLE_DECL void bulk_run::pack(mutation change, std::uint64_t index) {
+ENTITABLE_DECL void bulk_run::pack(mutation&& change, std::uint64_t index) {
     if (auto added = packer_.add(std::move(change), index); !added) {
         std::uint64_t const key = key_digest(change.entity); // NOLINT: a refused item was not moved from
         --report_.held;

@@ -71,11 +71,10 @@ namespace detail {
 
 /// Returns a cheap upper bound of `transaction_size` and `service_size`: most rows are far below every limit.
 [[nodiscard]] ENTITABLE_DECL std::size_t transaction_size_bound(
-    std::string_view table, mutation const& change) noexcept {
+    std::string_view table, row_view const& entity) noexcept {
     constexpr std::size_t fixed = 1024 + 64;
     constexpr std::size_t each_property = 80; // punctuation, an annotation and a number, the quotes of both names
     constexpr std::size_t each_byte = 12;     // allows six bytes for an escaped byte; names may appear twice
-    row_view const entity = change.entity;
     std::size_t const properties = entity.payload.size() < row_format::header_size
         ? 0
         : row_format::load<std::uint16_t>(entity.payload.data() + 2);
@@ -102,8 +101,10 @@ namespace detail {
 
 ENTITABLE_DECL bool batch_packer::has(open_batch const& batch, mutation const& change, std::uint64_t key) const {
     if ((batch.seen[detail::word_of(key)] & detail::bit_of(key)) == 0) { return false; }
-    for (std::size_t at = 0; at < batch.keys.size(); ++at) {
-        if (batch.keys[at] == key && batch.changes[at].entity.row_key() == change.entity.row_key()) { return true; }
+    for (std::size_t at = 0; at < batch.known.size(); ++at) {
+        if (batch.known[at].key == key && batch.changes[at].entity.row_key() == change.entity.row_key()) {
+            return true;
+        }
     }
     return false;
 }
@@ -115,7 +116,7 @@ ENTITABLE_DECL bool batch_packer::has_room(open_batch& batch, mutation const& ch
     };
     if (fits()) { return true; }
     for (; batch.measured < batch.changes.size(); ++batch.measured) {
-        std::size_t& counted = batch.sizes[batch.measured];
+        std::size_t& counted = batch.known[batch.measured].size;
         std::size_t const exact = detail::transaction_size(table_, batch.changes[batch.measured]);
         batch.size -= counted - exact;
         counted = exact;
@@ -131,7 +132,7 @@ ENTITABLE_DECL result<void> batch_packer::add(mutation&& change, std::uint64_t t
         made.error().detail = detail::keys_text(entity.partition_key, entity.row_key);
         return made;
     };
-    std::size_t size = detail::transaction_size_bound(table_, change);
+    std::size_t size = detail::transaction_size_bound(table_, entity);
     bool const may_break_rules =
         size > limits_.max_entity_size || detail::transaction_frame + size > limits_.max_transaction_size;
     if (may_break_rules || !change.condition.any()) { // an ETag may have any length
@@ -153,15 +154,18 @@ ENTITABLE_DECL result<void> batch_packer::add(mutation&& change, std::uint64_t t
     } else if (has(at->second, change, key) || !has_room(at->second, change, size)) {
         full_.push_back(std::exchange(at->second, {}));
     }
-    at->second.changes.push_back(std::move(change));
-    at->second.tags.push_back(tag);
-    at->second.keys.push_back(key);
-    at->second.seen[detail::word_of(key)] |= detail::bit_of(key);
-    at->second.sizes.push_back(size);
-    at->second.size += size;
+    open_batch& batch = at->second;
+    if (constexpr std::size_t some = 16; batch.changes.size() == some && some < limits_.max_operations) {
+        batch.changes.reserve(limits_.max_operations); // rows are dear to move
+    }
+    batch.changes.push_back(std::move(change));
+    batch.tags.push_back(tag);
+    batch.known.push_back({key, size});
+    batch.seen[detail::word_of(key)] |= detail::bit_of(key);
+    batch.size += size;
     ++held_;
-    if (at->second.changes.size() >= limits_.max_operations) {
-        full_.push_back(std::move(at->second));
+    if (batch.changes.size() >= limits_.max_operations) {
+        full_.push_back(std::move(batch));
         open_.erase(at);
     }
     return {};

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,8 @@ public:
         /// Returns this entry and the entries after it in the same leaf; none at the end.
         [[nodiscard]] std::span<entry* const> rest_of_leaf() const noexcept;
         void next_leaf() noexcept;
+        /// Returns the number of entries from here to `last`, inclusive, or to the end; fewer if they are in many leaves.
+        [[nodiscard]] std::size_t entries_ahead(std::optional<std::string_view> last) const noexcept;
         /// Leaves its entry: the next `find_near` searches the tree.
         void leave() noexcept { depth_ = 0; }
 

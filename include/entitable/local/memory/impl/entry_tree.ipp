@@ -40,6 +40,22 @@ ENTITABLE_DECL void entry_tree::position::next_leaf() noexcept {
     next();
 }
 
+ENTITABLE_DECL std::size_t entry_tree::position::entries_ahead(std::optional<std::string_view> last) const noexcept {
+    constexpr int most_leaves = 64;
+    std::size_t entries = 0;
+    position at = *this;
+    for (int leaves = 0; at.depth_ > 0 && leaves < most_leaves; ++leaves, at.next_leaf()) {
+        std::span<entry* const> const leaf = at.rest_of_leaf();
+        if (last && leaf.back()->key() > *last) {
+            auto const [index, equal] = at.leaf()->search(*last);
+            std::size_t const end = index + (equal ? 1U : 0U);
+            return entries + (end > at.index() ? end - at.index() : 0U);
+        }
+        entries += leaf.size();
+    }
+    return entries;
+}
+
 ENTITABLE_DECL entry_tree::~entry_tree() {
     if (root_ != nullptr) { chunk::destroy_all(root_); }
 }

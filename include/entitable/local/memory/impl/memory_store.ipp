@@ -58,8 +58,7 @@ ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key, 
         orphans.emplace(std::move(gone->directory));
     }
     // These partitions can no longer be found; their current users keep them alive.
-    for (auto at = orphans->lower_bound({}); detail::entry* const name = at.get();) {
-        at.next();
+    for (auto at = orphans->lower_bound({}); detail::entry* const name = at.get(); at.next()) {
         partitions_.remove(detail::partition::in(*name));
     }
     return true;
@@ -146,6 +145,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
     std::string_view table, scan_range const& range, run_visitor visit, call const&) {
     row_view run[detail::entry_tree::most_in_leaf];
     return scan_partitions(table, range, [&](std::string_view partition, detail::entry_tree::position at) {
+        if (range.rows_ahead != nullptr) { *range.rows_ahead = at.entries_ahead(range.last_row); }
         for (auto leaf = at.rest_of_leaf(); !leaf.empty(); at.next_leaf(), leaf = at.rest_of_leaf()) {
             row_view* end = run;
             for (detail::entry* const row : leaf) { // independent loads, which the processor overlaps
