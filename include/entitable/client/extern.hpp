@@ -9,7 +9,7 @@
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/instantiated_calls.hpp>
 #include <entitable/client/extern_macro.hpp>
-#include <entitable/client/mapping/detail/instantiated_entity.hpp>
+#include <entitable/core/detail/instantiated_entity.hpp>
 
 #include <vector>
 

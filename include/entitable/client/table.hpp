@@ -69,8 +69,13 @@ public:
 
     /// `name`: 3 to 63 letters and digits, starting with a letter; case-insensitive, except in Cosmos DB. Each request checks it
     /// (InvalidResourceName, OutOfRangeInput).
-    table(any_store through, std::string name, call_options options = {})
-        : base(detail::table_arguments{through, name, options}) {
+    table(any_store through, std::string name) : base(detail::table_arguments{through, name, nullptr}) {
+        detail::allow_alone<Entity>();
+        if constexpr (detail::has_changed_members<typename mapping<Entity>::properties>) { core_.keep_marks(); }
+    }
+    // Not a default argument, which each call would construct and destroy.
+    table(any_store through, std::string name, call_options options)
+        : base(detail::table_arguments{through, name, &options}) {
         detail::allow_alone<Entity>();
         if constexpr (detail::has_changed_members<typename mapping<Entity>::properties>) { core_.keep_marks(); }
     }

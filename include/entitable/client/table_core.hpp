@@ -31,7 +31,7 @@ class known_names;
 struct table_arguments {
     any_store& through;
     std::string& name;
-    call_options& options;
+    call_options* options; ///< null for the usual options
 };
 
 /// A table of rows. Copies are cheap. Each call is also available as an operation, which the blocking form runs. Thread safety: safe to use

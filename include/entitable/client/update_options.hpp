@@ -20,6 +20,13 @@ struct update_options {
     std::uint64_t seed{};               ///< seed for the delays; 0 for a seed from the clock
 };
 
+namespace detail {
+
+/// The usual options, for default arguments: one object, which calls do not construct.
+ENTITABLE_LAZY [[nodiscard]] update_options const& usual_update_options() noexcept;
+
+} // namespace detail
+
 /// An updated entity.
 template <class Entity>
 struct updated {

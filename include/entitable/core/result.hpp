@@ -8,6 +8,7 @@
 
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/assertion.hpp>
+#include <entitable/core/detail/instantiated_entity.hpp>
 #include <entitable/core/error.hpp>
 
 #include <concepts>
@@ -109,12 +110,39 @@ private:
     entitable::error* problem_{};
 };
 
+template <class T>
+struct carried_entity {
+    using type = T;
+};
+template <class T>
+struct carried_entity<std::vector<T>> {
+    using type = T;
+};
+template <class T>
+struct carried_entity<updated<T>> {
+    using type = T;
+};
+/// Whether ENTITABLE_EXTERN can keep the moves and the destruction of this value out of a file. Not header-only, where GCC would inline other
+/// functions of the engine: reading a partition into a vector would take more instructions.
+template <class T>
+inline constexpr bool is_taken_apart =
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+    std::is_aggregate_v<typename carried_entity<T>::type>;
+#else
+    false;
+#endif
+template <class T>
+using taken_apart = instantiated_entity<typename carried_entity<T>::type>;
+
 } // namespace detail
 
 /// The outcome of an operation: a `T`, or an `error`. Copyable when `T` is. A result that was moved from, or whose error was taken by
 /// `as_failure`, stays a success or a failure: it has a moved-from value, or the error InvalidInput. Thread safety: one thread at a time.
 template <class T>
 class [[nodiscard]] result {
+    template <class>
+    friend struct detail::instantiated_entity;
+
 public:
     using value_type = T;                ///< type of the value
     using error_type = entitable::error; ///< type of the error
@@ -169,7 +197,11 @@ public:
     /// place.
     void fail_if(result<void>&& outcome) noexcept;
     ~result() {
-        if (has_value_) { value_.~T(); }
+        if constexpr (detail::is_taken_apart<T>) {
+            if (has_value_) { detail::taken_apart<T>::drop(value_); }
+        } else {
+            if (has_value_) { value_.~T(); }
+        }
     }
 
     /// Whether there is a value.
@@ -186,8 +218,12 @@ public:
         return value_;
     }
     T value() && {
-        problem_.raise_unless(has_value_);
-        return static_cast<T&&>(value_);
+        if constexpr (detail::is_taken_apart<T>) {
+            return detail::taken_apart<T>::take(*this);
+        } else {
+            problem_.raise_unless(has_value_);
+            return static_cast<T&&>(value_);
+        }
     }
     /// Throws the error if there is one, like `value()`, and returns nothing; used for a named result whose value is
     /// not needed.
@@ -304,6 +340,39 @@ public:
 private:
     detail::error_slot problem_;
 };
+
+namespace detail {
+
+template <class Entity>
+Entity instantiated_entity<Entity>::take(result<Entity>& from) {
+    from.problem_.raise_unless(from.has_value_);
+    return static_cast<Entity&&>(from.value_);
+}
+template <class Entity>
+std::vector<Entity> instantiated_entity<Entity>::take(result<std::vector<Entity>>& from) {
+    from.problem_.raise_unless(from.has_value_);
+    return static_cast<std::vector<Entity>&&>(from.value_);
+}
+template <class Entity>
+updated<Entity> instantiated_entity<Entity>::take(result<updated<Entity>>& from) {
+    from.problem_.raise_unless(from.has_value_);
+    return static_cast<updated<Entity>&&>(from.value_);
+}
+template <class Entity>
+void instantiated_entity<Entity>::drop(Entity& value) noexcept {
+    value.~Entity();
+}
+template <class Entity>
+void instantiated_entity<Entity>::drop(std::vector<Entity>& value) noexcept {
+    using list = std::vector<Entity>;
+    value.~list();
+}
+template <class Entity>
+void instantiated_entity<Entity>::drop(updated<Entity>& value) noexcept {
+    value.~updated<Entity>();
+}
+
+} // namespace detail
 
 template <class T>
 void result<T>::fail_if(result<void>&& outcome) noexcept {

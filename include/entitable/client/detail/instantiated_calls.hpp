@@ -7,8 +7,8 @@
 /// one file. Their definitions are in `query.hpp` and `keyed_operations.hpp`.
 
 #if !defined(ENTITABLE_IMPORTED)
-#include <entitable/client/mapping/detail/instantiated_entity.hpp>
 #include <entitable/client/mapping/mapping.hpp>
+#include <entitable/core/detail/instantiated_entity.hpp>
 
 #include <optional>
 #include <vector>

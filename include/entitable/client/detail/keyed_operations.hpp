@@ -253,7 +253,8 @@ public:
     /// update with that error and is not repeated: the change may have been applied.
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
+        key_argument<typename R::value_type>... row, Change&& change,
+        update_options const& options = usual_update_options()) const {
         auto const keys = sources_of(partition..., row...);
         auto* target = &change; // may point to a function, which is not an object
         return instantiated_calls<Entity>::update(core_, keys.partition, keys.row, false,
@@ -262,7 +263,7 @@ public:
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, any_etag_t, Change&& change,
-        update_options const& options = {}) const {
+        update_options const& options = usual_update_options()) const {
         auto const keys = sources_of(partition..., row...);
         auto* target = &change; // may point to a function, which is not an object
         return instantiated_calls<Entity>::update(core_, keys.partition, keys.row, true,
@@ -273,13 +274,13 @@ public:
     template <class Change>
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
-        update_options const& options = {}) const {
+        update_options const& options = usual_update_options()) const {
         return if_present{}(change_entity(sources_of(partition..., row...), false, change, options));
     }
     template <class Change>
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, any_etag_t,
-        Change&& change, update_options const& options = {}) const {
+        Change&& change, update_options const& options = usual_update_options()) const {
         return if_present{}(change_entity(sources_of(partition..., row...), true, change, options));
     }
 

@@ -21,7 +21,9 @@ ENTITABLE_LAZY_BODY void table_core::keep_marks() { marks_ = shared<known_names>
 ENTITABLE_DECL table_core::table_core(any_store through, std::string name, call_options options)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
 ENTITABLE_DECL table_core::table_core(table_arguments const& from)
-    : through_(std::move(from.through)), name_(std::move(from.name)), options_(std::move(from.options)) {}
+    : through_(std::move(from.through)), name_(std::move(from.name)) {
+    if (from.options != nullptr) { options_ = std::move(*from.options); }
+}
 ENTITABLE_DECL table_core::table_core(
     any_store through, std::string name, call_options options, shared<companion_writer> writer)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)), writer_(std::move(writer)) {}

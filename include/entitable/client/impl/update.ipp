@@ -14,6 +14,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_LAZY_BODY update_options const& usual_update_options() noexcept {
+    static update_options const usual;
+    return usual;
+}
+
 /// Whether two payloads have the same descriptor: each names all properties of the other.
 [[nodiscard]] inline bool has_same_properties(std::string_view one, std::string_view other) noexcept {
     if (other.size() < row_format::header_size) { return false; }

@@ -8,11 +8,11 @@
 
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/mapping/detail/descriptor.hpp>
-#include <entitable/client/mapping/detail/instantiated_entity.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/mapping/detail/parts.hpp>
 #include <entitable/client/mapping/detail/value_reader.hpp>
 #include <entitable/client/mapping/mapping.hpp>
+#include <entitable/core/detail/instantiated_entity.hpp>
 #include <entitable/core/row/reading.hpp>
 #include <entitable/core/row/row.hpp>
 #include <entitable/core/try.hpp>

@@ -25,6 +25,14 @@ ENTITABLE_LAZY std::string etag_text_of(date_time timestamp) {
 
 } // namespace detail
 
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+etag::etag(etag const& other) = default;
+etag::etag(etag&& other) noexcept = default;
+etag& etag::operator=(etag const& other) = default;
+etag& etag::operator=(etag&& other) noexcept = default;
+etag::~etag() = default;
+#endif
+
 ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
     if (text.size() > detail::etag_prefix.size() + detail::etag_suffix.size() &&
         text.starts_with(detail::etag_prefix)) {

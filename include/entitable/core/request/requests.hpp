@@ -247,6 +247,13 @@ struct written {
         request_charge{}; ///< request units of the call up to this response, if the service reports them; 0 within a batch
 };
 
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+namespace detail {
+extern template written instantiated_entity<written>::take(result<written>& from);
+extern template void instantiated_entity<written>::drop(written& value) noexcept;
+} // namespace detail
+#endif
+
 /// Writes one entity.
 struct write_entity {
     using response = written;                                ///< the response

@@ -584,5 +584,10 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
     return {};
 }
 
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+template written instantiated_entity<written>::take(result<written>& from);
+template void instantiated_entity<written>::drop(written& value) noexcept;
+#endif
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -4,18 +4,21 @@
 
 /// \file
 /// `instantiated_entity`: the conversions of an entity, which ENTITABLE_INSTANTIATE compiles in one file. Their definitions are in
-/// `codec.hpp`.
+/// `client/mapping/codec.hpp`, those of `take` and `drop` in `result.hpp`.
 
 #if !defined(ENTITABLE_IMPORTED)
-#include <entitable/client/mapping/mapping.hpp>
+#include <entitable/core/config.hpp>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 
 template <class T>
 class result;
+template <class Entity>
+struct updated;
 class row;
 struct row_view;
 enum class reading : std::uint8_t;
@@ -37,6 +40,13 @@ struct instantiated_entity {
     static void reset(void* entity); ///< resets to a default-constructed entity
     static entity_kind const kind;
     struct calls; ///< see `instantiated_calls`
+    // Move values out of results and destroy them. For any aggregate: a result does not know whether its value is an entity.
+    static Entity take(result<Entity>& from);
+    static std::vector<Entity> take(result<std::vector<Entity>>& from);
+    static updated<Entity> take(result<updated<Entity>>& from);
+    static void drop(Entity& value) noexcept;
+    static void drop(std::vector<Entity>& value) noexcept;
+    static void drop(updated<Entity>& value) noexcept;
 };
 
 } // namespace detail
