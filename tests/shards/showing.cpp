@@ -27,6 +27,14 @@ struct item {
 ENTITABLE(item, partition_key(group), row_key(width(number, 4)), properties(size))
 using i = fields<item>;
 
+struct versioned {
+    std::string group;
+    std::int32_t number{};
+    std::int32_t size{};
+    etag version;
+};
+ENTITABLE(versioned, partition_key(group), row_key(width(number, 4)), properties(size, etag(version)))
+
 /// A store in memory that does something after each row it shows, with the number of rows shown so far.
 struct meddled_store {
     using is_transport = void;
@@ -403,6 +411,24 @@ TEST_CASE("shown shards: a point read shows its row with the ETag of the shard")
     CHECK(calls == 1);
 }
 
+TEST_CASE("shown shards: a loop sets the ETags that writes need, if the entity has a member for them") {
+    std::map<std::string, memory_backend> stores;
+    sharded const cloud = entitable_test::cloud_of(memory_backend{}, "shardmap", virtual_shards{3}, {"a", "b", "c"},
+        [&](std::string_view name) -> result<any_store> { return any_store{stores[std::string{name}]}; });
+    table<versioned> const items{cloud, "items"};
+    items.create().value();
+    for (int number = 0; number < 60; ++number) {
+        items.insert({"g" + std::to_string(number % 9), number, 0, {}}).value();
+    }
+    for (bool const in_order : {true, false}) {
+        std::vector<versioned> all;
+        auto const add = [&](versioned const& each) { all.push_back(each); };
+        in_order ? items.scan_table().for_each(add).value() : items.scan_table().in_any_order().for_each(add).value();
+        REQUIRE(all.size() == 60);
+        for (versioned const& each : all) { CHECK(items.replace(each, each.version)); }
+    }
+}
+
 namespace {
 
 /// All rows by merged pages that pass kept rows on; `between` is called between pages.
@@ -410,7 +436,10 @@ std::vector<shown_row> all_kept(any_store const& from, query_entities asked, boo
     std::function<void(std::vector<shown_row> const&)> const& between = {}) {
     std::vector<shown_row> all;
     auto const collect = [&](std::span<row_view const> run) {
-        for (row_view const& each : run) { all.push_back(shown_of(each)); }
+        for (row_view const& each : run) {
+            REQUIRE(each.partition_key == run.front().partition_key);
+            all.push_back(shown_of(each));
+        }
     };
     page_visitor const visit{collect};
     for (;;) {

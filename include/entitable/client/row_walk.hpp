@@ -88,6 +88,7 @@ struct row_kind {
     row_reader read;
     void* (*make)();
     void (*remove)(void* made) noexcept;
+    bool versions{true}; ///< whether `read` may use the row's ETag
 };
 
 /// Requests several pages concurrently. Defined with the bodies, so that a file with a query does not compile channels.

@@ -56,8 +56,9 @@ void remove_row(void* made) noexcept {
 template <class Entity, class Row>
 inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
 template <class Entity>
-constinit row_kind const instantiated_entity<Entity>::calls::rows{
-    &instantiated_entity<Entity>::read, &instantiated_calls<Entity>::make, &instantiated_calls<Entity>::remove};
+constinit row_kind const instantiated_entity<Entity>::calls::rows{&instantiated_entity<Entity>::read,
+    &instantiated_calls<Entity>::make, &instantiated_calls<Entity>::remove,
+    !std::is_same_v<typename mapping<Entity>::system_members, members<0>>};
 template <class Entity>
 inline constexpr row_kind const& kind_of_row<Entity, Entity> = instantiated_calls<Entity>::rows;
 

@@ -48,23 +48,26 @@ inline void append_hexadecimal(std::string& to, std::uint64_t number) {
 
 /// Appends two lower-case digits for each byte.
 inline void append_hexadecimal(std::string& to, std::string_view bytes) {
+    std::size_t const before = to.size();
+    to.resize(before + 2 * bytes.size());
+    char* digit = to.data() + before;
     for (char const each : bytes) {
         auto const byte = static_cast<unsigned char>(each);
-        to += hexadecimal_of(byte >> 4U);
-        to += hexadecimal_of(byte);
+        *digit++ = hexadecimal_of(byte >> 4U);
+        *digit++ = hexadecimal_of(byte);
     }
 }
 
 /// Decodes an even number of digits, in either case, into bytes.
 [[nodiscard]] inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
     if (digits.size() % 2 != 0) { return std::nullopt; }
-    std::string bytes;
-    bytes.reserve(digits.size() / 2);
-    for (std::size_t at = 0; at < digits.size(); at += 2) {
-        int const high = hexadecimal_digit(digits[at]);
-        int const low = hexadecimal_digit(digits[at + 1]);
+    std::optional<std::string> bytes{std::in_place, digits.size() / 2, '\0'};
+    char const* digit = digits.data();
+    for (char& each : *bytes) {
+        int const high = hexadecimal_digit(*digit++);
+        int const low = hexadecimal_digit(*digit++);
         if (high < 0 || low < 0) { return std::nullopt; }
-        bytes += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
+        each = static_cast<char>(static_cast<unsigned char>(high * 16 + low));
     }
     return bytes;
 }

@@ -21,7 +21,13 @@ class part_hash {
 public:
     explicit part_hash(std::uint64_t start) noexcept : value_(start ^ 14695981039346656037U) {}
     void add(std::uint64_t number) noexcept {
-        for (int index = 0; index < 8; ++index) { add_byte(static_cast<unsigned char>(number >> (8 * index))); }
+        add_byte(static_cast<unsigned char>(number));
+        if (number < 256) { // seven bytes of zero follow
+            constexpr std::uint64_t squared = prime * prime;
+            value_ *= squared * squared * squared * prime;
+            return;
+        }
+        for (int index = 1; index < 8; ++index) { add_byte(static_cast<unsigned char>(number >> (8 * index))); }
     }
     void add(std::string_view part) noexcept {
         add(static_cast<std::uint64_t>(part.size()));
@@ -44,7 +50,8 @@ public:
     [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
 
 private:
-    void add_byte(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 1099511628211U; }
+    static constexpr std::uint64_t prime = 1099511628211U;
+    void add_byte(unsigned char byte) noexcept { value_ = (value_ ^ byte) * prime; }
     std::uint64_t value_;
 };
 

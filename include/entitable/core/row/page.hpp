@@ -8,6 +8,7 @@
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/row/row.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -24,7 +25,7 @@ public:
     row_bytes() = default;
     row_bytes(row_bytes const& other) : row_bytes() {
         reserve(other.size_);
-        append({other.bytes_, other.size_});
+        append(std::string_view{other.bytes_, other.size_});
     }
     row_bytes(row_bytes&& other) noexcept { swap(other); }
     row_bytes& operator=(row_bytes other) noexcept {
@@ -44,9 +45,15 @@ public:
         if (bytes > capacity_ - size_) { move_to((size_ + bytes) * 2); }
     }
     /// Appends bytes for which there is room.
-    void append(std::string_view part) noexcept {
-        if (!part.empty()) { std::memcpy(bytes_ + size_, part.data(), part.size()); }
-        size_ += part.size();
+    template <std::same_as<std::string_view>... Parts>
+    void append(Parts... parts) noexcept {
+        char* to = bytes_ + size_;
+        auto const put = [&to](std::string_view part) {
+            if (!part.empty()) { std::memcpy(to, part.data(), part.size()); }
+            to += part.size();
+        };
+        (put(parts), ...);
+        size_ = static_cast<std::size_t>(to - bytes_);
     }
 
 private:
@@ -104,7 +111,7 @@ public:
     [[nodiscard]] iterator end() const noexcept { return {*this, size()}; } ///< behind the last row
 
     /// Copies a row to the end. Invalidates views of other rows.
-    ENTITABLE_LAZY void append(row_view row);
+    ENTITABLE_LAZY void append(row_view const& row);
     /// Copies `count` rows of another page, from `first` on, to the end: cheaper than one by one. Invalidates views of other rows.
     ENTITABLE_LAZY void append(page const& from, std::size_t first, std::size_t count);
     /// Reserves memory for `rows` rows of `bytes` bytes in total.

@@ -51,7 +51,9 @@ ENTITABLE_LAZY_BODY std::string make_continuation(std::uint64_t fingerprint, pos
     hash.add(next.partition);
     hash.add(std::uint64_t{next.row ? 1U : 0U});
     hash.add(next.row ? std::string_view{*next.row} : std::string_view{});
-    std::string token = "1!";
+    std::string token;
+    token.reserve(20 + 2 * (next.partition.size() + (next.row ? next.row->size() : 0)));
+    token = "1!";
     append_hexadecimal(token, hash.value());
     token += '!';
     append_hexadecimal(token, next.partition);

@@ -14,20 +14,17 @@ ENTITABLE_LAZY_BODY void detail::row_bytes::move_to(std::size_t capacity) {
     capacity_ = capacity;
 }
 
-ENTITABLE_LAZY_BODY void page::append(row_view row) {
+ENTITABLE_LAZY_BODY void page::append(row_view const& row) {
     entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
         static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
         static_cast<std::uint32_t>(row.etag_text.size())});
     std::size_t const rest = row.row_key.size() + row.payload.size();
     arena_.reserve_more(row.partition_key.size() + rest + row.etag_text.size());
-    arena_.append(row.partition_key);
     if (row.row_key.data() + row.row_key.size() == row.payload.data()) { // as in the arena of another page
-        arena_.append({row.row_key.data(), rest});
+        arena_.append(row.partition_key, std::string_view{row.row_key.data(), rest}, row.etag_text);
     } else {
-        arena_.append(row.row_key);
-        arena_.append(row.payload);
+        arena_.append(row.partition_key, row.row_key, row.payload, row.etag_text);
     }
-    arena_.append(row.etag_text);
 }
 
 ENTITABLE_LAZY_BODY void page::append(page const& from, std::size_t first, std::size_t count) {
@@ -41,7 +38,7 @@ ENTITABLE_LAZY_BODY void page::append(page const& from, std::size_t first, std::
     for (std::size_t at = entries_.size() - count; at < entries_.size(); ++at) {
         entries_[at].offset = entries_[at].offset - begin + arena_.size();
     }
-    arena_.append({from.arena_.data() + begin, end - begin});
+    arena_.append(std::string_view{from.arena_.data() + begin, end - begin});
 }
 
 ENTITABLE_LAZY_BODY void page::reserve(std::size_t rows, std::size_t bytes) {

@@ -30,6 +30,8 @@ struct copied_row {
 class copied_rows {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return in_order_.size() - gone_ + late_.size(); }
+    /// Makes room for the first rows, which are about as many.
+    void reserve(std::size_t rows) { in_order_.reserve(rows); }
     /// Returns null if the row is absent.
     [[nodiscard]] copied_row* find(std::string_view row_key) {
         std::size_t const at = place_of(row_key);

@@ -32,12 +32,12 @@ struct move_phase {
 namespace move_phases {
 
 inline constexpr move_phase copying{move_step::copying, copy_pass::whole, true, false, false};
-inline constexpr move_phase catching_up{move_step::catching_up, copy_pass::catch_up, true, false, false};
+inline constexpr move_phase catching_up{move_step::catching_up, copy_pass::catch_up, false, false, false};
 inline constexpr move_phase verifying{move_step::verifying, copy_pass::verify, true, false, false};
 inline constexpr move_phase closed{move_step::catching_up, copy_pass::catch_up, false, false, false};
 inline constexpr move_phase drained{move_step::draining, copy_pass::catch_up, false, true, false};
 inline constexpr move_phase sealed{move_step::sealing, copy_pass::catch_up, true, true, true};
-inline constexpr move_phase collecting{move_step::sealing, copy_pass::collect, true, true, true};
+inline constexpr move_phase collecting{move_step::sealing, copy_pass::collect, false, true, true};
 
 inline constexpr move_phase all[] = {copying, catching_up, verifying, closed, drained, sealed, collecting};
 

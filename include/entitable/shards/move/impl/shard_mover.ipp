@@ -44,11 +44,11 @@ ENTITABLE_DECL resumable<move_progress> shard_mover::move() {
 
     // Copies most rows while clients read and write, and then what they changed in the meantime, so that little is left for the pause.
     ENTITABLE_CO_CHECK(co_await pass(move_phases::copying));
-    ENTITABLE_CO_CHECK(co_await catch_up());
-    // Compares what the target stores with the digests of what was read: while the shard is closed, ETags have to be enough.
-    ENTITABLE_CO_CHECK(co_await pass(move_phases::verifying));
-
     if (!order_.options.off_line) {
+        ENTITABLE_CO_CHECK(co_await catch_up());
+        // Compares what the target stores with the digests of what was read: while the shard is closed, ETags have to be enough.
+        ENTITABLE_CO_CHECK(co_await pass(move_phases::verifying));
+
         // Shortens the leases that the map grants while all requests continue, so that the pause does not depend on the long lease.
         ENTITABLE_CO_CHECK(co_await change(move_step::closing, &shard_mover::close));
         co_await lease_wait(); // after it no client has a copy with a long lease
@@ -115,10 +115,12 @@ ENTITABLE_DECL resumable<void> shard_mover::catch_up() {
 /// Copies until neither a pass over the source nor the following pass over the target finds a difference. Otherwise opens the shard at its
 /// source.
 ENTITABLE_DECL resumable<void> shard_mover::agree() {
+    // Off line nothing was compared yet, and there is time to compare the content too.
+    move_phase const& comparing = order_.options.off_line ? move_phases::verifying : move_phases::collecting;
     for (std::size_t round = 0; round <= order_.options.rounds; ++round) {
         ENTITABLE_CO_TRY(std::uint64_t const late, co_await pass(move_phases::sealed));
         if (late != 0) { continue; }
-        ENTITABLE_CO_TRY(std::uint64_t const differing, co_await pass(move_phases::collecting));
+        ENTITABLE_CO_TRY(std::uint64_t const differing, co_await pass(comparing));
         if (differing == 0) { co_return {}; }
     }
     ENTITABLE_CO_CHECK(co_await change(move_step::sealing, &shard_mover::give_up));

@@ -147,6 +147,7 @@ ENTITABLE_DECL void shard_table_copy::note(guarded_batch const& batch, std::vect
     copied_partition& partition = partitions_[batch.partition_key];
     partition.guard = std::move(guard);
     partition.batch = batches_;
+    if (partition.rows.size() == 0) { partition.rows.reserve(batch.rows.size()); }
     for (std::size_t index = 0; index < batch.rows.size(); ++index) {
         mutation const& change = batch.request.changes[index];
         if (change.kind == mutation_kind::remove) {

@@ -12,8 +12,10 @@
 #include <entitable/shards/map/detail/watched_stores.hpp>
 #include <entitable/shards/route/detail/sharded_state.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -103,7 +105,9 @@ struct shard_part {
     query_entities asked;          ///< the query of the current range, limited to the shard of `way`
     page rows;
     std::size_t at{};
-    std::optional<last_keys> last; ///< the keys of the last row received from this shard
+    std::vector<std::size_t> run_ends; ///< ends of runs of `rows` that are of one partition each; may be fewer
+    std::size_t run{};                 ///< runs before `at`
+    std::optional<last_keys> last;     ///< the keys of the last row received from this shard
     bool ended{};
     bool failed{};
     bool queued{};    ///< its next row waits to be merged
@@ -117,7 +121,41 @@ struct shard_part {
         return {bounded ? std::string_view{of.lower.key} : std::string_view{}, &of, shard};
     }
     [[nodiscard]] row_view front() const noexcept { return rows[at]; }
+    /// Returns the end of the rows that follow in the partition of the next one.
+    [[nodiscard]] std::size_t end_of_partition(std::string_view partition) noexcept {
+        std::size_t end = at;
+        do {
+            while (run < run_ends.size() && run_ends[run] <= end) { ++run; }
+            end = run < run_ends.size() ? run_ends[run] : end + 1;
+        } while (end < rows.size() && rows[end].partition_key == partition);
+        return end;
+    }
 };
+
+/// A part with rows, and the partition of its next row.
+struct queued_part {
+    std::string_view partition;
+    shard_part* part;
+
+    /// Whether it comes behind another one, so that a heap has the first at its front. A partition is in one shard.
+    static bool behind(queued_part const& left, queued_part const& right) {
+        return text::compare_utf16(left.partition, right.partition) > 0;
+    }
+};
+
+/// Restores a heap of parts after its front has changed. The new front usually belongs near the leaves, so its place is sought from there.
+inline void sink_front(std::vector<queued_part>& heap) {
+    queued_part const moved = heap.front();
+    std::size_t at = 0;
+    for (std::size_t next = 1; next < heap.size(); next = 2 * at + 1) {
+        bool const right = next + 1 < heap.size() && queued_part::behind(heap[next], heap[next + 1]);
+        next += right ? 1 : 0;
+        heap[at] = heap[next];
+        at = next;
+    }
+    heap[at] = moved;
+    std::push_heap(heap.begin(), heap.begin() + static_cast<std::ptrdiff_t>(at) + 1, queued_part::behind);
+}
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

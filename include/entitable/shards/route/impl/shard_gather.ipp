@@ -93,7 +93,8 @@ private:
         if (!token || misses_ != nullptr || request_.range.partition.is_point()) { return {}; }
         auto* const made = new kept_parts;
         shared<kept_rows> owned{made};
-        made->parts = std::move(parts_);
+        made->parts = std::move(parts_); // they stay where they are in memory, and the queue refers to them
+        made->queue = std::move(queue_);
         made->map = std::move(map_);
         made->location = context_.location;
         made->query = print_;
@@ -120,14 +121,12 @@ private:
             if (waits && (each.way.map.get() != map_.get() || !map_->good(*each.way.place, read_at_))) { return false; }
         }
         parts_ = std::move(before.parts);
-        for (shard_part& each : parts_) {
-            each.queued = false;
-            stale_ = stale_ || (each.stale && each.at < each.rows.size());
-        }
+        queue_ = std::move(before.queue);
+        for (shard_part const& each : parts_) { stale_ = stale_ || (each.stale && each.at < each.rows.size()); }
         several_ = parts_.size() > 1;
         read_at_ = before.read_at;
         // The reader continues from page to page, so what does not fit into this page is not read in vain.
-        constexpr std::uint32_t fewest = 100;
+        constexpr std::uint32_t fewest = 200;
         rows_of_part_ = (std::max)(share_of_part(), (std::min)(fewest, request_.page_size));
         return true;
     }
@@ -137,6 +136,7 @@ private:
         if (request_.range.partition.is_point()) {
             ENTITABLE_TRY(only, state_.map.state().place_of(*map_, request_.range.partition.lower.key));
         }
+        parts_.reserve(only != nullptr ? 1 : map_->places.size());
         for (shard_place const& place : map_->places) {
             if ((only != nullptr && only != &place) || !meets_range(place, request_.range)) { continue; }
             shard_part part;
@@ -164,7 +164,9 @@ private:
         for (;;) {
             std::vector<shard_part*> hungry;
             for (shard_part& each : parts_) {
-                if (each.hungry()) { hungry.push_back(&each); }
+                if (!each.hungry()) { continue; }
+                if (hungry.empty()) { hungry.reserve(parts_.size()); }
+                hungry.push_back(&each);
             }
             if (hungry.empty()) { return {}; }
             ENTITABLE_CHECK(check_call(context_));
@@ -177,6 +179,10 @@ private:
         std::vector<any_store> stores;
         std::vector<std::pair<shard_part*, shard_route>> ways;
         std::vector<std::string_view> names;
+        sent.reserve(hungry.size());
+        stores.reserve(hungry.size());
+        ways.reserve(hungry.size());
+        names.reserve(hungry.size());
         for (shard_part* const each : hungry) {
             auto way = way_of(*each);
             if (way && each->asked.continuation && !each->way.leads_where(*way)) {
@@ -205,6 +211,7 @@ private:
             each->asked.select = request_.select;
             each->asked.page_size = rows_of_part_;
             each->has_etags = false;
+            each->run_ends.clear();
             sent.push_back(each);
             stores.push_back(*std::move(store));
         }
@@ -255,6 +262,9 @@ private:
     [[nodiscard]] result<query_entities::response> page_of_part(any_store const& store, shard_part& part) {
         if (!part.asked.select.empty()) { return store.execute(part.asked, context_); }
         query_entities::response made;
+        made.rows = std::move(part.rows); // reuses its memory
+        made.rows.clear();
+        part.at = 0;
         part.has_etags = collects_;
         auto const collect = [&](std::span<row_view const> run) { add_run(made.rows, run, part); };
         page_visitor const visit{collect};
@@ -283,25 +293,16 @@ private:
         part.stale = answer->stale;
         stale_ = stale_ || answer->stale;
         part.rows = std::move(answer->rows);
-        part.at = 0;
-        if (!part.rows.empty()) {
-            row_view const end = part.rows[part.rows.size() - 1];
-            part.last = last_keys{std::string{end.partition_key}, std::string{end.row_key}};
-        }
+        part.at = part.run = 0;
         go_on(part, std::move(answer->continuation));
+        if (!part.rows.empty() && !part.ended) { // a part at its end never starts over
+            row_view const end = part.rows[part.rows.size() - 1];
+            if (!part.last) { part.last.emplace(); }
+            part.last->partition_key = end.partition_key;
+            part.last->row_key = end.row_key;
+        }
         return {};
     }
-
-    /// A part with rows, and the partition of its next row.
-    struct queued_part {
-        std::string_view partition;
-        shard_part* part;
-
-        /// Whether it comes behind another one, so that a heap has the first at its front. A partition is in one shard.
-        static bool behind(queued_part const& left, queued_part const& right) {
-            return text::compare_utf16(left.partition, right.partition) > 0;
-        }
-    };
 
     /// Adds the parts that have rows again. Returns false if a part has none yet and is not at its end.
     [[nodiscard]] bool queue_parts() {
@@ -322,29 +323,29 @@ private:
     void merge(taker take_rows) {
         if (!queue_parts()) { return; }
         while (!queue_.empty() && taken_ < request_.page_size) {
-            std::pop_heap(queue_.begin(), queue_.end(), queued_part::behind);
-            shard_part& part = *queue_.back().part;
-            std::string_view const partition = queue_.back().partition;
-            std::size_t const most = (std::min)(part.rows.size() - part.at, std::size_t{request_.page_size} - taken_);
-            std::size_t rows = 1;
-            while (rows < most && part.rows[part.at + rows].partition_key == partition) { ++rows; }
+            shard_part& part = *queue_.front().part;
+            std::string_view const partition = queue_.front().partition;
+            std::size_t const rows =
+                (std::min)(part.end_of_partition(partition) - part.at, std::size_t{request_.page_size} - taken_);
             take_rows(part, rows);
             part.at += rows;
             taken_ += rows;
             last_taken_ = &part;
             if (part.at < part.rows.size()) {
-                queue_.back().partition = part.front().partition_key;
-                std::push_heap(queue_.begin(), queue_.end(), queued_part::behind);
-            } else {
-                queue_.pop_back();
-                part.queued = false;
-                if (!part.ended) { return; }
+                queue_.front().partition = part.front().partition_key;
+                sink_front(queue_);
+                continue;
             }
+            std::pop_heap(queue_.begin(), queue_.end(), queued_part::behind);
+            queue_.pop_back();
+            part.queued = false;
+            if (!part.ended) { return; }
         }
     }
 
-    void add_run(page& to, std::span<row_view const> run, shard_part const& part) {
+    void add_run(page& to, std::span<row_view const> run, shard_part& part) {
         append_run(to, part.has_etags ? etags_.added(run, part.way.epoch()) : run, part.asked.page_size);
+        part.run_ends.push_back(to.size());
     }
 
     /// Copies rows of a part to the end of a page, with the ETags that clients of `sharded` see.

@@ -23,12 +23,13 @@ public:
     [[nodiscard]] bool take() noexcept { return !taken_.exchange(true, memory_order::acq_rel); }
 
     std::vector<shard_part> parts;
-    shard_map_ref map;        ///< the parts were read under this copy
-    read_location location{}; ///< which location was allowed to serve them
-    std::uint64_t query{};    ///< fingerprint of the query
-    std::string token;        ///< of the next page
-    steady_time read_at;      ///< when the first of the rows was read, at the earliest
-    std::uint64_t writes{};   ///< `lookup_map_state::writes` before that
+    std::vector<queued_part> queue; ///< those of them that have rows, as a heap
+    shard_map_ref map;              ///< the parts were read under this copy
+    read_location location{};       ///< which location was allowed to serve them
+    std::uint64_t query{};          ///< fingerprint of the query
+    std::string token;              ///< of the next page
+    steady_time read_at;            ///< when the first of the rows was read, at the earliest
+    std::uint64_t writes{};         ///< `lookup_map_state::writes` before that
 
 private:
     atomic<bool> taken_{};

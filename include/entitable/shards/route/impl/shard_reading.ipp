@@ -80,14 +80,16 @@ private:
     std::int64_t epoch_{};
 };
 
-/// Appends rows to a page that will have at most `most` rows. A page gets room for some rows, and a long page grows once.
+/// Appends rows to a page that will have at most `most` rows. A page gets room for some rows, or for all if these are not many more, and a
+/// long page grows once.
 inline void append_run(page& to, std::span<row_view const> run, std::size_t most) {
-    constexpr std::size_t some = 32;
-    bool const is_long = to.size() < some && to.size() + run.size() >= some;
+    constexpr std::size_t not_many = 256;
+    std::size_t const some = most <= not_many ? most : 32;
+    bool const is_long = some < most && to.size() < some && to.size() + run.size() >= some;
     if (to.empty() || is_long) {
-        std::size_t const rows = is_long ? most : (std::min)(most, some);
+        std::size_t const rows = is_long ? most : some;
         constexpr std::size_t with_etag = 64;
-        std::size_t const most_bytes = std::size_t{1} << (is_long ? 20U : 14U);
+        std::size_t const most_bytes = std::size_t{1} << (is_long ? 20U : 17U);
         row_view const& first = run.front();
         std::size_t const bytes = first.partition_key.size() + first.row_key.size() + first.payload.size() + with_etag;
         to.reserve(rows, (std::min)(most_bytes, rows * bytes));
