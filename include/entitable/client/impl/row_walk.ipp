@@ -365,16 +365,15 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
             }
         }
     };
-    return show_rows(look,
-        [&]() -> result<void> {
-            for (std::size_t index = 0; index < used; ++index) { call(function, objects.at(index)); }
-            used = 0;
-            if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
-                objects.clear(); // long values would accumulate from page to page
-            }
-            return std::exchange(problem, {});
-        },
-        {true, kind.versions});
+    auto const after_page = [&]() -> result<void> {
+        for (std::size_t index = 0; index < used; ++index) { call(function, objects.at(index)); }
+        used = 0;
+        if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
+            objects.clear(); // long values would accumulate from page to page
+        }
+        return std::exchange(problem, {});
+    };
+    return show_rows(look, after_page, {true, kind.versions});
 }
 
 ENTITABLE_DECL row_cursor::~row_cursor() { kind_.remove(current_); }
