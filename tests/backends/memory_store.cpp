@@ -493,7 +493,7 @@ TEST_CASE("memory_store: a scan in runs says before its first row how many rows 
         std::size_t told_first = 0;
         std::size_t visited = 0;
         scan_range range{"p", first, "p", last ? std::optional<std::string_view>{*last} : std::nullopt};
-        range.rows_ahead = &told;
+        range.rows_to_come = &told;
         auto const visit = [&](std::span<row_view const> run) {
             told_first = visited == 0 ? told : told_first;
             for (row_view const& each : run) {

@@ -99,7 +99,7 @@ struct shown_uses {
     bool row_keys{true};
     bool versions{true};
     bool any_order{}; ///< with a limited number of rows, the order is kept
-    std::size_t* rows_ahead{};
+    std::size_t* rows_to_come{};
 };
 
 /// Walks over the rows of a query: reads the next page when the current one is used up. Untyped, compiled once.

@@ -223,21 +223,21 @@ private:
                 if (counted && *counted) { return read_entities::response{std::nullopt, **counted, **counted, false}; }
             }
         }
-        ENTITABLE_CHECK(read_page(*reader, asked.table, table, shown != nullptr, context, request.rows_ahead));
+        ENTITABLE_CHECK(read_page(*reader, asked.table, table, shown != nullptr, context, request.rows_to_come));
         return shown != nullptr ? std::move(*reader).finish_shown()
                                 : detail::show_page(std::move(*reader).finish(), *request.visit);
     }
 
     /// Passes the rows of a page to its reader, in runs if the store can and the reader does not collect them.
     [[nodiscard]] result<void> read_page(detail::page_reader& reader, std::string_view named, std::string_view table,
-        bool in_runs, call const& context, std::size_t* rows_ahead = nullptr) const {
+        bool in_runs, call const& context, std::size_t* rows_to_come = nullptr) const {
         auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
             return reader.visit(partition, row, payload);
         };
         auto const visit_run = [&](std::span<row_view const> run) { return reader.visit(run); };
         auto found = [&] {
             if constexpr (requires { state_->store.scan_runs(table, reader.range(), visit_run, context); }) {
-                if (in_runs) { return state_->store.scan_runs(table, reader.range(rows_ahead), visit_run, context); }
+                if (in_runs) { return state_->store.scan_runs(table, reader.range(rows_to_come), visit_run, context); }
             }
             return state_->store.scan(table, reader.range(), visit, context);
         }();

@@ -42,7 +42,7 @@ struct scan_range {
     std::optional<std::string_view> last_row{};     ///< last wanted row, if the range is within one partition
     std::size_t most_rows{};                        ///< the visitor stops after at most this many rows; 0: unknown
     /// If not null, the range is within one partition; a store may write here, before the first visit, about how many rows it has.
-    std::size_t* rows_ahead{};
+    std::size_t* rows_to_come{};
 };
 
 /// The rows that a store counts: of one partition, or of several. Keys are in the form of the store. Ends are exclusive.

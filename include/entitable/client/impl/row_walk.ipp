@@ -205,7 +205,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_page(
     auto shown = source_->through.execute(
         read_entities{asked.table, &asked, &watcher, uses.row_keys, counts, counts && source_->plan.meets_system_rows,
             uses.versions, (uses.any_order || limits_.any_order) && !limits_.take,
-            each_counts ? uses.rows_ahead : nullptr},
+            each_counts ? uses.rows_to_come : nullptr},
         context);
     if (shown && counts) { *number += shown->shown - reading_.refused(); }
     return reading_.finish(std::move(shown));
@@ -299,7 +299,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(
                 problem = read(run[at], add(all, std::exchange(ahead, 0)), mode());
             }
         };
-        return show_rows(look, [&] { return std::exchange(problem, {}); }, {.rows_ahead = &ahead});
+        return show_rows(look, [&] { return std::exchange(problem, {}); }, {.rows_to_come = &ahead});
     }
     for (;;) {
         auto found = next();

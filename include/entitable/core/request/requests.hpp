@@ -171,7 +171,7 @@ struct read_entities {
     /// merged. A continuation continues in that order.
     bool any_order{};
     /// If not null: a transport that knows about how many rows this page and later ones have may write it here before the first visit.
-    std::size_t* rows_ahead{};
+    std::size_t* rows_to_come{};
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ public:
         std::string_view table_key, page_limits const& limits, page_visitor const* shown = nullptr,
         bool row_keys = true);
 
-    ENTITABLE_LAZY [[nodiscard]] scan_range range(std::size_t* rows_ahead = nullptr) const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] scan_range range(std::size_t* rows_to_come = nullptr) const noexcept;
     /// Returns the range of the request as a store counts it; nothing if rows are filtered, or pages are made small for tests.
     ENTITABLE_LAZY [[nodiscard]] std::optional<count_range> counted(bool without_system_rows) const;
     /// Visits one row in stored form; returns whether to continue.

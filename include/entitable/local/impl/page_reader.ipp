@@ -131,14 +131,14 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const&
     return reader;
 }
 
-ENTITABLE_LAZY_BODY scan_range page_reader::range(std::size_t* rows_ahead) const noexcept {
+ENTITABLE_LAZY_BODY scan_range page_reader::range(std::size_t* rows_to_come) const noexcept {
     scan_range made{
         from_partition_, from_row_, last_partition_ ? std::optional<std::string_view>{*last_partition_} : std::nullopt};
     if (one_partition_ && last_row_) { made.last_row = last_row_->key; }
     bool const each_counts = request_->filter.empty() && (!first_row_ || (one_partition_ && first_row_->included));
     std::size_t const most = each_counts && limits_.rows < limits_.examined ? limits_.rows : limits_.examined;
     made.most_rows = most + 1; // the row after them is the start of the next page
-    if (one_partition_ && request_->filter.empty()) { made.rows_ahead = rows_ahead; }
+    if (one_partition_ && request_->filter.empty()) { made.rows_to_come = rows_to_come; }
     return made;
 }
 

@@ -145,7 +145,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
     std::string_view table, scan_range const& range, run_visitor visit, call const&) {
     row_view run[detail::entry_tree::most_in_leaf];
     return scan_partitions(table, range, [&](std::string_view partition, detail::entry_tree::position at) {
-        if (range.rows_ahead != nullptr) { *range.rows_ahead = at.entries_ahead(range.last_row); }
+        if (range.rows_to_come != nullptr) { *range.rows_to_come = at.entries_ahead(range.last_row); }
         for (auto leaf = at.rest_of_leaf(); !leaf.empty(); at.next_leaf(), leaf = at.rest_of_leaf()) {
             row_view* end = run;
             for (detail::entry* const row : leaf) { // independent loads, which the processor overlaps
