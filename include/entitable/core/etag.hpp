@@ -22,12 +22,14 @@ public:
     /// Parses an ETag as a response contains it.
     ENTITABLE_LAZY explicit etag(std::string_view text);
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
+    /// \cond
     // Compiled once: each write of a program moves and destroys one.
     etag(etag const& other);
     etag(etag&& other) noexcept;
     etag& operator=(etag const& other);
     etag& operator=(etag&& other) noexcept;
     ~etag();
+    /// \endcond
 #endif
     /// Makes `W/"datetime'2020-11-07T01%3A23%3A13.377335Z'"` from `timestamp`.
     [[nodiscard]] static etag of(date_time timestamp) noexcept {

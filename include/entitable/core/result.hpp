@@ -341,6 +341,7 @@ private:
     detail::error_slot problem_;
 };
 
+/// \cond
 namespace detail {
 
 template <class Entity>
@@ -373,6 +374,7 @@ void instantiated_entity<Entity>::drop(updated<Entity>& value) noexcept {
 }
 
 } // namespace detail
+/// \endcond
 
 template <class T>
 void result<T>::fail_if(result<void>&& outcome) noexcept {

@@ -248,10 +248,12 @@ struct written {
 };
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
+/// \cond
 namespace detail {
 extern template written instantiated_entity<written>::take(result<written>& from);
 extern template void instantiated_entity<written>::drop(written& value) noexcept;
 } // namespace detail
+/// \endcond
 #endif
 
 /// Writes one entity.
