@@ -317,7 +317,7 @@ TEST_CASE("local: a visit that finds no entity returns the same error as a get")
     CHECK(refused({"Orders", "p", "000"}, late) == error_code::deadline_exceeded);
 }
 
-TEST_CASE("local: an invalid read is no attempt, and a key is not mistaken for the stored form of another") {
+TEST_CASE("local: an invalid read counts no attempt, and a key is not mistaken for the stored form of another") {
     auto const store = filled({}, 1);
     REQUIRE(send(store, write_entity{"Orders", mutation::insert(make_row("p\xEE\x80\x80", "000"))}));
     auto const read = [&](std::string const& table, std::string const& partition) {
