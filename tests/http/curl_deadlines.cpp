@@ -46,7 +46,7 @@ TEST_CASE("a deadline ends a request without a response, and the effect of a wri
         CHECK(late.error().effect == effect::unknown);
     });
     CHECK(took >= milliseconds{59});
-    CHECK(took < milliseconds{200});
+    CHECK(took < soon);
 }
 
 TEST_CASE("a request has its own timeout, after which it may be repeated") {
@@ -60,7 +60,7 @@ TEST_CASE("a request has its own timeout, after which it may be repeated") {
         CHECK_THAT(late.error().message, ContainsSubstring("within 60 ms"));
     });
     CHECK(took >= milliseconds{59});
-    CHECK(took < milliseconds{200});
+    CHECK(took < soon);
     call.request_timeout = milliseconds::max();
     call.deadline = std::chrono::steady_clock::now() + milliseconds{20};
     CHECK(curl_client{}.send(a_request(local.origin() + "/"), call).error().code == error_code::deadline_exceeded);
@@ -77,7 +77,7 @@ TEST_CASE("an occasional byte does not keep a request alive") {
         REQUIRE_FALSE(late);
         CHECK(late.error().code == error_code::deadline_exceeded);
     });
-    CHECK(took < milliseconds{300});
+    CHECK(took < soon);
 }
 
 TEST_CASE("cancellation is seen within 50 ms") {
@@ -138,7 +138,7 @@ TEST_CASE("many requests end with the deadline of their call, and each is comple
         unsent += answer.error().effect == effect::none ? 1 : 0;
     }
     CHECK(unsent == 24);
-    CHECK(took < milliseconds{300});
+    CHECK(took < soon);
 }
 
 TEST_CASE("one request of a channel can be cancelled alone, and a channel may be destroyed with requests in flight") {

@@ -34,6 +34,9 @@ inline entitable::http_call a_call(std::chrono::milliseconds limit = std::chrono
     return call;
 }
 
+/// What a limit of some 100 ms ends in, on a busy machine too. Other limits are 10 s.
+inline constexpr std::chrono::milliseconds soon{2'000};
+
 /// The duration of `work`.
 template <class Work>
 std::chrono::milliseconds time_of_work(Work&& work) {
