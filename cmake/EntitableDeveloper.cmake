@@ -31,13 +31,17 @@ if(ENTITABLE_SANITIZE)
         target_link_options(entitable_developer INTERFACE -fuse-ld=lld)
     endif()
     # What a target does without: its property ENTITABLE_UNSANITIZED, as in -fno-sanitize=, or "nothing". It must stand behind -fsanitize=, and a
-    # target's own options stand in front of those that it is given. Unless told otherwise, a quarter of the time that a file takes to
-    # compile: the engine has these checks, and elsewhere the address sanitizer finds the same.
+    # target's own options stand in front of those that it is given. Unless told otherwise, a third of the time that a file takes to compile:
+    # the engine has these checks, and elsewhere the address sanitizer finds the same, by calls instead of code at each access.
     set(unsanitized "$<TARGET_PROPERTY:ENTITABLE_UNSANITIZED>")
+    set(undefined alignment,builtin,nonnull-attribute,null,object-size,pointer-overflow,returns-nonnull-attribute,vla-bound,vptr)
     target_compile_options(entitable_developer INTERFACE
-        "$<$<STREQUAL:${unsanitized},>:-fno-sanitize=alignment,null,object-size,vptr>"
+        "$<$<STREQUAL:${unsanitized},>:-fno-sanitize=${undefined}>"
+        "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${unsanitized},>>:SHELL:--param asan-instrumentation-with-call-threshold=0>"
         "$<$<NOT:$<IN_LIST:${unsanitized},;nothing>>:-fno-sanitize=${unsanitized}>")
 endif()
+# Half a gigabyte of a compilation before memory is looked through for what is no longer used: a tenth of its time.
+target_compile_options(entitable_developer INTERFACE $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=524288>)
 # Lets ccache reuse objects that were built with a precompiled header.
 target_compile_options(entitable_developer INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>

@@ -15,7 +15,7 @@ using namespace entitable_test;
 
 namespace {
 
-constexpr std::int32_t in_each = 6;
+constexpr std::int32_t in_each = 3; // three pages: with more, requests and the trials of each grow together
 auto const everything = r::name != "nobody";
 
 /// Shards whose map and stores are all in `store`.
