@@ -119,7 +119,7 @@ private:
 
     page_reader(query_entities const& request, page_limits const& limits, page_visitor const* shown, bool row_keys)
         : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits), filter_(request.filter) {}
-    /// Whether a row of this partition is not of the partition being read.
+    /// Whether a row of this partition is the first of another partition than the one being read.
     [[nodiscard]] bool begins_partition(std::string_view partition) const noexcept {
         return response_.examined == 0 || (!one_partition_ && !text::are_equal(partition, partition_));
     }
