@@ -81,9 +81,10 @@ class ETag:
 
     def to_string(self):
         timestamp = int(self.value["timestamp_"])
-        if timestamp != -1:
-            return f"etag of {date_text(timestamp)}"
         text = string_bytes(self.value["text_"])
+        if timestamp != -1:
+            epoch = f" in epoch {text.decode('ascii', 'replace')}" if text else ""
+            return f"etag of {date_text(timestamp)}{epoch}"
         return text.decode("utf-8", "backslashreplace") if text else "no etag"
 
 

@@ -71,6 +71,26 @@ TEST_CASE("an ETag with any text is stored byte for byte") {
     CHECK_FALSE(foreign == etag{text + "x"});
 }
 
+TEST_CASE("an ETag with an epoch is stored byte for byte, and equals the one that is made from its parts") {
+    auto const text = GENERATE(values<std::string>({"W/\"s12t08d0000000000000\"", "W/\"s0t0000000000000000\"",
+        "W/\"s012t00000000000000ff\"", "W/\"st00000000000000ff\"", "W/\"s12t00000000000000FF\"",
+        "W/\"s12tffffffffffffffff\"", "W/\"s1t8000000000000000\"", "W/\"s1!t8000000000000000\"",
+        "W/\"s12345678901234567890t08d0000000000000\"", "W/\"s123456789012345678901t08d0000000000000\"",
+        "W/\"s12t08d000000000000\"", "W/\"s1xt08d0000000000000\""}));
+    etag const parsed{text};
+    CHECK(parsed.to_string() == text);
+    CHECK(parsed.is_valid());
+    CHECK_FALSE(parsed.empty());
+    CHECK_FALSE(parsed.is_of_timestamp());
+    etag const copy = parsed;
+    CHECK(copy == etag{text});
+    CHECK((parsed == etag::of(date_time{255}, 12)) == (text == etag::of(date_time{255}, 12).to_string()));
+    CHECK(etag::of(date_time{0x08d0'0000'0000'0000}, 12) == etag{"W/\"s12t08d0000000000000\""});
+    CHECK_FALSE(etag::of(date_time{255}, 12) == etag::of(date_time{255}, 13));
+    CHECK_FALSE(etag::of(date_time{255}, 12) == etag::of(date_time{255}));
+    CHECK_FALSE(etag_condition{etag::of(date_time{255}, 12)}.accepts(date_time{255}));
+}
+
 TEST_CASE("ETags are equal if and only if their texts are equal") {
     std::string const texts[] = {"", "junk", "W/\"datetime'2001-09-09T01%3A46%3A40Z'\"",
         "W/\"datetime'2001-09-09T01%3A46%3A40.5Z'\"", "W/\"datetime'2001-09-09T01%3A46%3A40.50Z'\"",

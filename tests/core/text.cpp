@@ -239,3 +239,22 @@ TEST_CASE("take_part removes a part and its separator") {
     CHECK(text::take_part(rest, ';') == "a");
     CHECK(rest.empty());
 }
+
+TEST_CASE("every byte is tested, eight at once, and equal texts have equal bytes at every place") {
+    for (std::size_t size = 1; size < 30; ++size) {
+        std::string const good(size, 'g');
+        auto const is_ascii = [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; };
+        CHECK(text::all_eights(good, is_ascii));
+        CHECK(text::are_equal(good, std::string(size, 'g')));
+        CHECK_FALSE(text::are_equal(good, std::string(size + 1, 'g')));
+        for (std::size_t at = 0; at < size; ++at) {
+            std::string bad = good;
+            bad[at] = static_cast<char>(0xC3);
+            INFO(size << " bytes, the one at " << at);
+            CHECK_FALSE(text::all_eights(bad, is_ascii));
+            CHECK(text::valid_utf8_prefix(bad) == at);
+            CHECK_FALSE(text::are_equal(good, bad));
+        }
+    }
+    CHECK(text::are_equal("", ""));
+}

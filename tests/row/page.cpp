@@ -5,7 +5,9 @@
 
 #include <support/catch.hpp>
 
+#include <span>
 #include <string>
+#include <vector>
 
 using namespace entitable;
 
@@ -89,6 +91,32 @@ TEST_CASE("rows of one page are appended to another page together") {
                 }
             }
         }
+    }
+}
+
+TEST_CASE("rows are appended together as they are one by one, with keys of any size") {
+    std::string const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    page together;
+    page singly;
+    for (std::size_t first = 0; first <= 18; first += 6) {
+        std::vector<row_view> run;
+        for (std::size_t size = 0; size < 40; ++size) {
+            run.push_back({std::string_view{letters}.substr(0, size), std::string_view{letters}.substr(first, size % 9),
+                std::string_view{letters}.substr(0, first + size % 7), std::string_view{letters}.substr(1, size / 2)});
+        }
+        together.append(run);
+        for (row_view const& each : run) { singly.append(each); }
+    }
+    together.append(std::span<row_view const>{});
+    REQUIRE(together.size() == 160);
+    CHECK(together.bytes() == singly.bytes());
+    for (std::size_t at = 0; at < together.size(); ++at) {
+        INFO(at);
+        CHECK(together[at].partition_key == letters.substr(0, at % 40));
+        CHECK(together[at].partition_key == singly[at].partition_key);
+        CHECK(together[at].row_key == singly[at].row_key);
+        CHECK(together[at].payload == singly[at].payload);
+        CHECK(together[at].etag_text == singly[at].etag_text);
     }
 }
 

@@ -37,12 +37,15 @@ public:
         made.timestamp_ = timestamp.ticks;
         return made;
     }
+    /// Makes `W/"s<epoch>t<timestamp>"`, the timestamp as 16 hexadecimal digits: the version of a row that may move from store to store, where
+    /// only the epoch of its place differs.
+    ENTITABLE_LAZY [[nodiscard]] static etag of(date_time timestamp, std::uint64_t epoch);
 
     /// Whether there is no version, for example because the entity was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const; ///< the text that the service writes
-    /// Whether the ETag was made from a Timestamp, which `timestamp()` then returns.
-    [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
+    /// Whether the ETag was made from a Timestamp alone, which `timestamp()` then returns.
+    [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp && text_.empty(); }
     [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< valid only if `is_of_timestamp()`
     /// Whether the text is a valid ETag: `"..."` or `W/"..."` of printable ASCII, at most 1 KiB. Conditional writes with an invalid ETag
     /// fail with InvalidInput.
@@ -55,8 +58,10 @@ public:
 private:
     static constexpr std::int64_t no_timestamp = -1;
 
+    ENTITABLE_LAZY bool take_with_epoch(std::string_view text);
+
     std::int64_t timestamp_{no_timestamp}; // a text of the usual form is always stored here, never in text_
-    std::string text_;
+    std::string text_;                     // with a timestamp: the digits of its epoch, if it has one
 };
 
 /// "Any version": the last writer wins.

@@ -2,13 +2,17 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/etag.hpp>
+#include <entitable/core/text.hpp>
 
 #include <cstring>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+inline constexpr std::string_view etag_with_epoch_prefix = "W/\"s";
 
 ENTITABLE_LAZY std::string etag_text_of(date_time timestamp) {
     char text[longest_time];
@@ -56,6 +60,7 @@ ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
             }
         }
     }
+    if (take_with_epoch(text)) { return; }
     if (text.size() <= text_.capacity()) {
         text_ = text;
     } else {
@@ -63,8 +68,46 @@ ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
     }
 }
 
+/// Takes the form with an epoch; false for any other text.
+ENTITABLE_LAZY_BODY bool etag::take_with_epoch(std::string_view text) {
+    constexpr std::size_t digits = 16;
+    constexpr std::size_t most_of_epoch = 20;
+    std::string_view const start = detail::etag_with_epoch_prefix;
+    if (text.size() < start.size() + 1 + 1 + digits + 1 ||
+        text.size() > start.size() + most_of_epoch + 1 + digits + 1 || !text.starts_with(start) || text.back() != '"' ||
+        text[text.size() - digits - 2] != 't') {
+        return false;
+    }
+    std::uint64_t ticks = 0;
+    for (char const each : text.substr(text.size() - digits - 1, digits)) {
+        int const digit = each >= 'A' && each <= 'F' ? -1 : detail::hexadecimal_digit(each); // written in lower case
+        if (digit < 0) { return false; }
+        ticks = ticks << 4U | static_cast<std::uint64_t>(digit);
+    }
+    std::string_view const epoch = text.substr(start.size(), text.size() - start.size() - digits - 2);
+    for (char const each : epoch) {
+        if (!detail::is_decimal(each)) { return false; }
+    }
+    if (static_cast<std::int64_t>(ticks) == no_timestamp) { return false; }
+    timestamp_ = static_cast<std::int64_t>(ticks);
+    text_ = epoch;
+    return true;
+}
+
+ENTITABLE_LAZY_BODY etag etag::of(date_time timestamp, std::uint64_t epoch) {
+    etag made;
+    made.timestamp_ = timestamp.ticks;
+    text::append_decimal(made.text_, epoch);
+    return made;
+}
+
 ENTITABLE_LAZY_BODY std::string etag::to_string() const {
-    return timestamp_ == no_timestamp ? text_ : detail::etag_text_of(date_time{timestamp_});
+    if (timestamp_ == no_timestamp) { return text_; }
+    if (text_.empty()) { return detail::etag_text_of(date_time{timestamp_}); }
+    std::string out{detail::etag_with_epoch_prefix};
+    out.append(text_) += 't';
+    detail::append_hexadecimal(out, static_cast<std::uint64_t>(timestamp_));
+    return out += '"';
 }
 
 ENTITABLE_LAZY_BODY bool etag::is_valid() const noexcept {

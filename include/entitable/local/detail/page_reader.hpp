@@ -101,29 +101,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] std::optional<count_range> counted(bool without_system_rows) const;
     /// Visits one row in stored form; returns whether to continue.
     [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
-        bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);
-        if (entered && !enter(partition, row)) { return false; }
-        bool const before = is_before_range(row);
-        bool const behind = last_row_ && stands_behind(row, *last_row_);
-        if (behind && one_partition_) { return false; }
-        if (is_full()) { return end_at(partition, row); }
-        ++response_.examined;
-        if (limits_.behind_last) { last_ = position{partition_, std::string{row}}; }
-        if (before || behind) { return true; }
-        if (payload.size() < row_format::header_size) {
-            damaged_ = true;
-            return false;
-        }
-        row_view const whole{shown_partition_, shown_key(row, row_buffer_), payload};
-        if (!request_->filter.empty() && !filter_.accepts(whole)) { return true; }
-        if (shown_ != nullptr) {
-            bytes_ += row.size() + payload.size();
-            (*shown_)({&whole, 1});
-        } else {
-            collect(whole);
-        }
-        ++rows_;
-        return true;
+        if (begins_partition(partition) && !enter(partition, row)) { return false; }
+        return visit_row(partition, row, payload);
     }
     /// Visits consecutive rows of one partition, in stored form, and passes them to `shown`; returns whether to continue.
     ENTITABLE_LAZY [[nodiscard]] bool visit(std::span<row_view const> run);
@@ -140,7 +119,35 @@ private:
 
     page_reader(query_entities const& request, page_limits const& limits, page_visitor const* shown, bool row_keys)
         : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits), filter_(request.filter) {}
+    /// Whether a row of this partition is the first of another partition than the one being read.
+    [[nodiscard]] bool begins_partition(std::string_view partition) const noexcept {
+        return response_.examined == 0 || (!one_partition_ && !text::are_equal(partition, partition_));
+    }
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
+    /// Visits one row of the partition that was entered.
+    [[nodiscard]] bool visit_row(std::string_view partition, std::string_view row, std::string_view payload) {
+        bool const before = is_before_range(row);
+        bool const behind = last_row_ && stands_behind(row, *last_row_);
+        if (behind && one_partition_) { return false; }
+        if (is_full()) { return end_at(partition, row); }
+        ++response_.examined;
+        if (limits_.behind_last) { last_ = position{partition_, std::string{row}}; }
+        if (before || behind) { return true; }
+        if (payload.size() < row_format::header_size) {
+            damaged_ = true;
+            return false;
+        }
+        row_view const whole{shown_partition(), shown_key(row, row_buffer_), payload};
+        if (!request_->filter.empty() && !filter_.accepts(whole)) { return true; }
+        if (shown_ != nullptr) {
+            bytes_ += row.size() + payload.size();
+            (*shown_)({&whole, 1});
+        } else {
+            collect(whole);
+        }
+        ++rows_;
+        return true;
+    }
     /// Returns the leading rows that are in the range of the page and are shown as they are stored; none if each row must be checked. The
     /// page may take only some of these rows.
     ENTITABLE_LAZY [[nodiscard]] std::span<row_view const> plain_rows(std::span<row_view const> rows, bool checks_keys);
@@ -167,6 +174,9 @@ private:
         return first_row_ && (!one_partition_ || !first_row_->included) &&
             (first_row_->included ? row < first_row_->key : row <= first_row_->key);
     }
+    [[nodiscard]] std::string_view shown_partition() const noexcept {
+        return is_shown_as_stored_ ? partition_ : shown_partition_;
+    }
     ENTITABLE_LAZY void collect(row_view const& whole);
     ENTITABLE_LAZY void shuffle();
 
@@ -186,8 +196,9 @@ private:
     std::optional<row_bound> first_row_;
     std::optional<row_bound> last_row_;
 
-    std::string partition_; ///< the partition being read, in stored bytes
-    std::string shown_partition_;
+    std::string partition_;       ///< the partition being read, in stored bytes
+    std::string shown_partition_; ///< as it is shown, unless `is_shown_as_stored_`
+    bool is_shown_as_stored_{};
     std::string row_buffer_;
     position last_; ///< the last examined row, if limits_.behind_last
     std::optional<position> next_;

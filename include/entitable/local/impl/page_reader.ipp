@@ -170,7 +170,9 @@ ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::str
     } else {
         partition_ = partition;
     }
-    shown_partition_ = shown_key(partition, row_buffer_);
+    std::string_view const shown = shown_key(partition, row_buffer_);
+    is_shown_as_stored_ = shown.data() == partition.data();
+    if (!is_shown_as_stored_) { shown_partition_ = shown; }
     if (limits_.rows == 0 && continued_ && partition == from_partition_ && row == from_row_) {
         limits_.rows = 1; // a page that returns the token of its own request would be requested forever
     }
@@ -204,9 +206,8 @@ ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
 
 ENTITABLE_LAZY_BODY std::span<row_view const> page_reader::plain_rows(
     std::span<row_view const> rows, bool checks_keys) {
-    if (rows.empty() || limits_.behind_last || shown_partition_ != partition_ ||
-        is_before_range(rows.front().row_key) || limits_.examined <= response_.examined ||
-        limits_.time->steady() >= limits_.until) {
+    if (rows.empty() || limits_.behind_last || !is_shown_as_stored_ || is_before_range(rows.front().row_key) ||
+        limits_.examined <= response_.examined || limits_.time->steady() >= limits_.until) {
         return {};
     }
     std::size_t const most = limits_.examined - response_.examined;
@@ -270,8 +271,10 @@ ENTITABLE_LAZY_BODY std::size_t page_reader::show_filtered(std::span<row_view co
 ENTITABLE_LAZY_BODY bool page_reader::visit(std::span<row_view const> run) {
     std::size_t at = 0;
     std::string_view const partition = run.front().partition_key;
-    if (response_.examined == 0 || (!one_partition_ && partition != partition_)) { // the first row may be excluded
-        if (!visit(partition, run.front().row_key, run.front().payload)) { return false; }
+    if (begins_partition(partition)) { // the first row may be excluded
+        row_view const& first = run.front();
+        if (!enter(partition, first.row_key) || !visit_row(partition, first.row_key, first.payload)) { return false; }
+        if (run.size() == 1) { return true; }
         at = 1;
     }
     if (!request_->filter.empty()) {

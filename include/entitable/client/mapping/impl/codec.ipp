@@ -14,33 +14,36 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
     key_source const* row_key, nullable_view const* values, std::string_view const* names, std::size_t count) {
-    // By edm_type: the bytes of a value that are not in its `bytes()`.
-    static constexpr unsigned char bytes_beside_view[] = {8, 4, 4, 8, 8, 1, 8, 0, 4};
-    constexpr std::size_t usual_keys = 96; // bytes of both keys; longer keys cost one more allocation
-    std::size_t size = row_format::header_size + of.descriptor.size();
-    std::string_view const* nameless = nullptr;
+    constexpr std::size_t most_beside_view = 9; // bytes of a value that are not in its `bytes()`
+    constexpr std::size_t usual_keys = 96;      // bytes of both keys; longer keys cost one more allocation
+    std::size_t size = row_format::header_size + of.descriptor.size() + most_beside_view * count; // at most
+    bool has_nameless = false;
     for (std::size_t index = 0; index < count; ++index) {
-        nullable_view const& value = values[index];
-        size += value.nullable ? 1U : 0U;
-        if (value.nameless && nameless == nullptr) { nameless = names + index; }
-        if (value.present) {
-            auto const type = static_cast<std::size_t>(value.value.type());
-            size += bytes_beside_view[type < sizeof bytes_beside_view ? type : 0] + value.value.bytes().size();
-        }
+        size += values[index].value.bytes().size();
+        has_nameless = has_nameless || values[index].nameless;
     }
     std::string& block = row_filling::begin(into);
     if (block.capacity() < size + usual_keys) { block.reserve(size + usual_keys); }
-    if (auto appended = append_key(block, of.partition_layout, partition); !appended) { return appended; }
+    auto const append = [&block](key_layout layout, key_source const* from) -> result<void> {
+        if (layout.size() == 1 && from->append == &append_value<key_codec<std::string>, std::string>) {
+            block += *static_cast<std::string const*>(from->value); // the usual key, without separators
+            return {};
+        }
+        return append_key(block, layout, from);
+    };
+    if (auto appended = append(of.partition_layout, partition); !appended) { return appended; }
     std::size_t const partition_key_size = block.size();
-    if (auto appended = append_key(block, of.row_layout, row_key); !appended) { return appended; }
+    if (auto appended = append(of.row_layout, row_key); !appended) { return appended; }
     std::size_t const keys_size = block.size();
     if (std::string_view const made{block.data() + partition_key_size, keys_size - partition_key_size};
         system_row::is_one(made)) {
         return key_reserved(made);
     }
-    if (nameless != nullptr) {
+    if (has_nameless) {
+        std::size_t index = 0;
+        while (!values[index].nameless) { ++index; }
         return failure{error_code::out_of_range_input,
-            text::joined({"the property \"", *nameless, "\" has an enumeration value without a name"})};
+            text::joined({"the property \"", names[index], "\" has an enumeration value without a name"})};
     }
     block.resize(keys_size + size);
     char* to = block.data() + keys_size;
@@ -79,6 +82,7 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
                 break;
         }
     }
+    block.resize(static_cast<std::size_t>(to - block.data()));
     row_filling::end(into, partition_key_size, keys_size - partition_key_size);
     return {};
 }

@@ -46,7 +46,7 @@ ENTITABLE_LAZY_BODY std::string query_cost::to_string() const {
 
 ENTITABLE_LAZY_BODY void query_reading::partition_count::add(std::string_view partition_key) {
     if (count == 0) { first = partition_key; }
-    if (count == 0 || last != partition_key) {
+    if (count == 0 || !text::are_equal(last, partition_key)) {
         ++count;
         if (last.size() == partition_key.size() && !last.empty()) { // the usual case, and cheaper than an assignment
             std::memcpy(last.data(), partition_key.data(), last.size());

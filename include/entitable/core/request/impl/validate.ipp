@@ -17,18 +17,15 @@ namespace detail {
 
 /// The classes of each byte. Every written entity is checked byte by byte, so the check is a table lookup.
 struct byte_classes {
-    bool in_key[256]{};   ///< a single-byte character allowed in keys
-    bool in_name[256]{};  ///< a single-byte character allowed in property names: letters, digits, _
-    bool in_table[256]{}; ///< a character allowed in table names: letters, digits
+    bool in_key[256]{};  ///< a single-byte character allowed in keys
+    bool in_name[256]{}; ///< a single-byte character allowed in property names: letters, digits, _
 };
 
 constexpr byte_classes make_byte_classes() noexcept {
     byte_classes made;
     for (unsigned byte = 0; byte < 0x80; ++byte) {
         auto const character = static_cast<char>(byte);
-        bool const letter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
-        made.in_table[byte] = letter || (character >= '0' && character <= '9');
-        made.in_name[byte] = made.in_table[byte] || character == '_';
+        made.in_name[byte] = is_letter(character) || is_decimal(character) || character == '_';
         made.in_key[byte] = byte >= 0x20 && byte != 0x7F && character != '/' && character != '\\' && character != '#' &&
             character != '?';
     }
@@ -55,14 +52,21 @@ inline bool are_in_key(std::uint64_t eight) noexcept {
     return (good & 0x80 * each) == 0x80 * each;
 }
 
-/// Whether all of eight bytes are letters. A carry into the next byte starts only at a byte that is not ASCII, and then the result is false
-/// anyway.
-inline bool are_letters(std::uint64_t eight) noexcept {
+/// Whether a key is valid, found in the usual case. May be false for a valid key, which then needs the full check.
+inline bool is_usual_key(std::string_view key, profile const& limits) noexcept {
+    bool const limited_in_bytes = (limits.max_partition_key_size | limits.max_row_key_size) != 0;
+    return !key.empty() && key.size() <= limits.max_key_units && !limited_in_bytes &&
+        text::all_eights(key, [](std::uint64_t eight) { return are_in_key(eight); });
+}
+
+/// Whether all of eight bytes are letters or digits. A carry into the next byte starts only at a byte that is not ASCII, and then the result
+/// is false anyway.
+inline bool are_letters_or_digits(std::uint64_t eight) noexcept {
     constexpr std::uint64_t each = 0x0101010101010101U;
     std::uint64_t const lower = eight | 0x20 * each; // of letters; other characters below 'a' or above 'z' stay outside
-    std::uint64_t const from_a = lower + (0x80 - 'a') * each;
-    std::uint64_t const behind_z = lower + (0x7F - 'z') * each;
-    return (from_a & ~behind_z & ~eight & 0x80 * each) == 0x80 * each;
+    std::uint64_t const letter = (lower + (0x80 - 'a') * each) & ~(lower + (0x7F - 'z') * each);
+    std::uint64_t const digit = (eight + (0x80 - '0') * each) & ~(eight + (0x7F - '9') * each);
+    return ((letter | digit) & ~eight & 0x80 * each) == 0x80 * each;
 }
 
 /// Checks ASCII only; the service decides which other letters a C# identifier may have.
@@ -290,10 +294,13 @@ ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits, known_good& known) {
-    if (entity.partition_key.empty() || entity.partition_key != known.partition_key) { // nothing is known at first
+    bool const same_partition = !entity.partition_key.empty() && entity.partition_key == known.partition_key;
+    if (!same_partition && !is_usual_key(entity.partition_key, limits)) { // nothing is known at first
         if (auto checked = validate_key(entity.partition_key, "PartitionKey", limits); !checked) { return checked; }
     }
-    if (auto checked = validate_key(entity.row_key, "RowKey", limits); !checked) { return checked; }
+    if (!is_usual_key(entity.row_key, limits)) {
+        if (auto checked = validate_key(entity.row_key, "RowKey", limits); !checked) { return checked; }
+    }
     std::string_view const descriptor = descriptor_in(entity.payload);
     known_layouts::layout const* layout = known.layout;
     if (known.layouts != nullptr && (layout == nullptr || layout->descriptor != descriptor)) {
@@ -368,8 +375,8 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
             text::joined({"the table name has ", std::to_string(name.size()), " characters; 3 to 63 are allowed"}),
             name);
     }
-    bool const good = text::all_eights(name, detail::are_letters) || // the usual case
-        (detail::is_letter(name.front()) && detail::run_of(detail::byte_class.in_table, name, 0) == name.size());
+    bool const good = detail::is_letter(name.front()) &&
+        text::all_eights(name, [](std::uint64_t eight) { return detail::are_letters_or_digits(eight); });
     if (!good || (name.size() == 6 && (name.front() | 0x20) == 't' && text::ascii_lower(name) == "tables")) {
         return detail::refusal(error_code::invalid_resource_name,
             text::joined({"the table name \"", text::printable(name),
@@ -384,11 +391,7 @@ ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_
         return detail::refusal(error_code::properties_need_value,
             text::joined({"the ", which, " is empty; this service requires a non-empty key"}));
     }
-    bool const limited_in_bytes = (limits.max_partition_key_size | limits.max_row_key_size) != 0;
-    bool const is_short = key.size() <= limits.max_key_units && !limited_in_bytes;
-    if (is_short && text::all_eights(key, detail::are_in_key)) { // this is the usual case
-        return {};
-    }
+    if (detail::is_usual_key(key, limits)) { return {}; }
     std::size_t const max_size = which == "RowKey" ? limits.max_row_key_size : limits.max_partition_key_size;
     return detail::validate_units_of_key(key, which, limits.max_key_units, max_size);
 }

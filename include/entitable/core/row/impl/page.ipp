@@ -27,6 +27,23 @@ ENTITABLE_LAZY_BODY void page::append(row_view const& row) {
     }
 }
 
+ENTITABLE_LAZY_BODY void page::append(std::span<row_view const> rows) {
+    std::size_t bytes = 0;
+    for (row_view const& each : rows) {
+        bytes += each.partition_key.size() + each.row_key.size() + each.payload.size() + each.etag_text.size();
+    }
+    arena_.reserve_more(bytes);
+    std::size_t const before = entries_.size();
+    entries_.resize(before + rows.size());
+    entry* to = entries_.data() + before;
+    for (row_view const& each : rows) {
+        *to++ = {arena_.size(), static_cast<std::uint32_t>(each.partition_key.size()),
+            static_cast<std::uint32_t>(each.row_key.size()), static_cast<std::uint32_t>(each.payload.size()),
+            static_cast<std::uint32_t>(each.etag_text.size())};
+        arena_.append(each.partition_key, each.row_key, each.payload, each.etag_text);
+    }
+}
+
 ENTITABLE_LAZY_BODY void page::append(page const& from, std::size_t first, std::size_t count) {
     if (count == 0) { return; }
     std::size_t const behind = first + count;

@@ -43,10 +43,7 @@ ENTITABLE_DECL std::string_view write_etag_with_epoch(
 }
 
 ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
-    if (stored.is_of_timestamp()) {
-        char text[longest_etag];
-        return etag{write_etag_with_epoch(text, stored.timestamp(), epoch)};
-    }
+    if (stored.is_of_timestamp()) { return etag::of(stored.timestamp(), static_cast<std::uint64_t>(epoch)); }
     std::string shown = stored.to_string();
     if (std::size_t const quote = shown.find('"'); quote != std::string::npos) {
         shown.insert(quote + 1, text::joined({"s", std::to_string(epoch), "!"}));

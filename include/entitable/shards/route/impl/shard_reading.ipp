@@ -94,7 +94,7 @@ inline void append_run(page& to, std::span<row_view const> run, std::size_t most
         std::size_t const bytes = first.partition_key.size() + first.row_key.size() + first.payload.size() + with_etag;
         to.reserve(rows, (std::min)(most_bytes, rows * bytes));
     }
-    for (row_view const& each : run) { to.append(each); }
+    to.append(run);
 }
 
 /// What every way to read several shards does with one of them.

@@ -215,7 +215,7 @@ ENTITABLE_DECL result<void> show_of_shard(sharded_state& state, read_entity cons
             if (version.is_of_timestamp()) {
                 char text[longest_etag];
                 each.etag_text = write_etag_with_epoch(text, version.timestamp(), way.epoch());
-                return (*request.visit)(each, etag{each.etag_text}, stale);
+                return (*request.visit)(each, etag_with_epoch(version, way.epoch()), stale);
             }
             etag const own = etag_with_epoch(version, way.epoch());
             std::string const text = own.to_string();
