@@ -156,6 +156,22 @@ void singles(measure::peers& all_peers) {
         [&] { sink = sink + alone.scan_table().count().value(); });
 }
 
+void memory(measure::peers& all_peers) {
+    constexpr std::size_t many = 100'000;
+    for (std::size_t const each : {std::size_t{1}, rows_each}) {
+        std::string const name =
+            "memory of 10^5 rows, " + std::to_string(each) + " a partition, compared with their keys and values";
+        if (!all_peers.wanted(name)) { continue; }
+        auto const all = businesses(many, each);
+        std::size_t stored = 0;
+        for (business const& one : all) {
+            row const made = to_row(one).value();
+            stored += made.partition_key().size() + made.row_key().size() + made.payload().size();
+        }
+        all_peers.bytes<table<business>>(name, 1.35, stored, [&] { return filled(all); });
+    }
+}
+
 void by_hand(measure::peers& all_peers) {
     constexpr std::size_t times = 1'000;
     using books = table<counter, invoice>;
@@ -445,6 +461,7 @@ void moves(measure::peers& all_peers) {
 int main(int count, char** arguments) {
     measure::peers all{count, arguments};
     singles(all);
+    memory(all);
     by_hand(all);
     loads(all);
     tracked(all);

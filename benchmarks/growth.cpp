@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 // How the cost of a row grows with the number of rows, partitions and columns, and with the size of values, in memory and in a file, compared with
-// the growth of a peer: std::map in memory (SQLite for columns), SQLite with typed columns in a file. A cost that grows by more than 1.5 times as
-// much as that of the peer is marked. CPU time, the least of some rounds.
+// the growth of a peer: std::map in memory (SQLite for columns; for partitions a map of maps with a lock each), SQLite with typed columns in a file.
+// A cost that grows by more than 1.5 times as much as that of the peer is marked. CPU time, the least of some rounds.
 //   g++ -std=c++20 -O2 -DNDEBUG -I . -I include -I tests benchmarks/growth.cpp -o growth -lsqlite3 -lpthread
 //   ./growth [most rows, 1000000] [rows, partitions, columns or sizes ...]
 
@@ -21,6 +21,8 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 
 #define TEN(p) p##0, p##1, p##2, p##3, p##4, p##5, p##6, p##7, p##8, p##9
 #define FIFTY(p) TEN(p##0), TEN(p##1), TEN(p##2), TEN(p##3), TEN(p##4)
@@ -87,6 +89,7 @@ struct shape {
     std::size_t rows;
     std::size_t each; ///< rows of a partition
     std::size_t bytes;
+    bool locks{}; ///< the peer in memory has a lock for each partition
 };
 
 std::string numbered(char const* name, std::size_t number) {
@@ -151,6 +154,80 @@ private:
     std::map<std::pair<std::string, std::string>, Entity> all_;
 };
 
+/// What a user would write for rows in partitions that several threads use.
+template <class Entity>
+class in_partitions {
+public:
+    void load(std::vector<Entity> const& some) {
+        for (Entity const& each : some) { insert(each); }
+    }
+    void insert(Entity const& one) {
+        auto const to = made(one.place);
+        std::unique_lock const guard{to->lock};
+        to->rows.emplace(one.id, one);
+    }
+    void replace(Entity const& one) {
+        auto const to = found(one.place);
+        std::unique_lock const guard{to->lock};
+        to->rows.find(one.id)->second = one;
+    }
+    void get(Entity const& like) const {
+        auto const in = found(like.place);
+        std::shared_lock const guard{in->lock};
+        Entity const read = in->rows.find(like.id)->second;
+        sink = sink + read.id.size();
+    }
+    void scan() const {
+        each_partition([](partition const& in) {
+            for (auto const& [key, each] : in.rows) {
+                Entity const read = each;
+                sink = sink + read.id.size();
+            }
+        });
+    }
+    void count() const {
+        each_partition([](partition const& in) { sink = sink + in.rows.size(); });
+    }
+
+private:
+    struct partition {
+        mutable std::shared_mutex lock;
+        std::map<std::string, Entity> rows;
+    };
+
+    std::shared_ptr<partition> found(std::string const& place) const {
+        std::shared_lock const guard{lock_};
+        auto const at = all_.find(place);
+        return at != all_.end() ? at->second : nullptr;
+    }
+    std::shared_ptr<partition> made(std::string const& place) {
+        if (auto known = found(place)) { return known; }
+        std::unique_lock const guard{lock_};
+        auto& at = all_[place];
+        if (!at) { at = std::make_shared<partition>(); }
+        return at;
+    }
+    /// Without the lock of the directory while a partition is visited.
+    template <class Visit>
+    void each_partition(Visit const& visit) const {
+        std::shared_ptr<partition> at;
+        for (std::string place;;) {
+            {
+                std::shared_lock const guard{lock_};
+                auto const next = all_.upper_bound(place);
+                if (next == all_.end()) { return; }
+                place = next->first;
+                at = next->second;
+            }
+            std::shared_lock const guard{at->lock};
+            visit(*at);
+        }
+    }
+
+    mutable std::shared_mutex lock_;
+    std::map<std::string, std::shared_ptr<partition>> all_;
+};
+
 void must(int code) {
     if (code != SQLITE_OK) {
         std::printf("SQLite says %d\n", code);
@@ -188,10 +265,15 @@ public:
         sqlite3_close(database_);
     }
     void load(std::vector<Entity> const& some) {
-        for (std::size_t at = 0; at < some.size(); at += 100) {
-            run("begin");
-            for (std::size_t row = at; row < std::min(at + 100, some.size()); ++row) { insert(some[row]); }
-            run("commit");
+        std::size_t begun =
+            0; // of the transaction, which has at most 100 rows of one partition, as those of the library
+        for (std::size_t row = 0; row < some.size(); ++row) {
+            if (row == begun) { run("begin"); }
+            insert(some[row]);
+            if (row + 1 == some.size() || row + 1 == begun + 100 || some[row + 1].place != some[row].place) {
+                run("commit");
+                begun = row + 1;
+            }
         }
     }
     void insert(Entity const& one) { write(insert_, one); }
@@ -269,6 +351,7 @@ costs measured(Store& store, shape const& of) {
     constexpr int rounds = 3;
     costs least;
     least.fill(1e300);
+    malloc_trim(0); // each side gets its memory from the system
     double load = 0;
     std::vector<Entity> some;
     std::size_t const at_once = std::max<std::size_t>(1, std::min<std::size_t>(10'000, 10'000'000 / (of.bytes + 100)));
@@ -336,6 +419,10 @@ template <class Entity>
 point in_memory(std::string name, shape const& of) {
     ours<Entity> library{memory_backend{}};
     if constexpr (std::is_same_v<Entity, text_row>) {
+        if (of.locks) {
+            in_partitions<Entity> peer;
+            return {std::move(name), measured<Entity>(peer, of), measured<Entity>(library, of)};
+        }
         in_map<Entity> peer;
         return {std::move(name), measured<Entity>(peer, of), measured<Entity>(library, of)};
     } else {
@@ -383,7 +470,7 @@ int main(int count, char** arguments) {
             std::vector<point> points;
             std::size_t const rows = std::min<std::size_t>(most_rows, 100'000);
             for (std::size_t each = rows; each >= 1; each /= each == rows ? 100 : 10) {
-                points.push_back(at(text_row{}, std::to_string(rows / each), shape{rows, each, 100}));
+                points.push_back(at(text_row{}, std::to_string(rows / each), shape{rows, each, 100, true}));
             }
             return points;
         });

@@ -7,6 +7,8 @@
 // that does not fit and an entity other than the requested one are refused. Requests are checked for everything that the service
 // refuses: characters not allowed in keys, and text that is not UTF-8 or too long. CPU time of the process, in turns, medians.
 //
+// With arguments it measures the rows of `benchmarks/run` whose names contain one of them.
+//
 //     g++ -std=c++20 -O3 -DNDEBUG -I . -I include -I tests benchmarks/rest_codec.cpp -o rest_codec -lcurl -lssl -lcrypto -lsimdjson
 
 #include <entitable/client/mapping/entity.hpp>
@@ -16,7 +18,7 @@
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/count_allocations.hpp>
-#include <benchmarks/support/measure.hpp>
+#include <benchmarks/support/peers.hpp>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <simdjson.h>
@@ -571,7 +573,7 @@ void print_allocations(char const* name, double ours, double limit) {
         "  allocations, %-31s %8.2f            limit %.2f%s\n", name, ours, limit, ours <= limit ? "" : "  MISSED");
 }
 
-void pages() {
+void pages(measure::peers* compared) {
     simdjson::ondemand::parser parser;
     detail::json_reader reader;
     auto const by_hand = [&] {
@@ -589,6 +591,11 @@ void pages() {
         }
         checksum += out.size();
     };
+    if (compared != nullptr) {
+        compared->reads(
+            "REST: page of 1,000 into structs, a row, compared with code by hand", 1, page_rows, by_hand, typed);
+        return;
+    }
     auto const flat = [&] {
         std::vector<hand::flat_entity> out;
         hand::read_flat(parser, out);
@@ -678,7 +685,7 @@ void serialization() {
     print_allocations("an entity", static_cast<double>(allocations_of(whole)) / page_rows, 0);
 }
 
-void requests() {
+void requests(measure::peers* compared) {
     constexpr std::size_t count = 2000;
     hand::signer with{raw_key()};
     simdjson::ondemand::parser parser;
@@ -750,6 +757,11 @@ void requests() {
             checksum += done->etag.empty() ? 0U : 1U;
         }
     };
+    if (compared != nullptr) {
+        compared->reads("REST: point read, compared with code by hand", 1.2, count, hand_read, our_read);
+        compared->reads("REST: insert, compared with code by hand", 1.2, count, hand_insert, our_insert);
+        return;
+    }
     std::vector<business> hundred;
     for (std::size_t index = 0; index < 100; ++index) { hundred.push_back(measure::make_business(index, page_rows)); }
     canned const batches{answer_of(202, batch_body, "multipart/mixed; boundary=batchresponse_b")};
@@ -817,16 +829,22 @@ void requests() {
 
 } // namespace
 
-int main() {
+int main(int count, char** arguments) {
     // Freed memory stays with the process, so that neither side pays the system for getting it again. By default, which
     // side pays depends on which of the two frees more at once.
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     mallopt(M_MMAP_THRESHOLD, 1 << 25);
+    if (count > 1) {
+        measure::peers compared{count, arguments};
+        pages(&compared);
+        requests(&compared);
+        return 0;
+    }
     std::printf(
         "page of %zu entities: %zu bytes; entity: %zu bytes\n", page_rows, page_body.size(), entity_body.size());
     measure::heading();
-    pages();
+    pages(nullptr);
     serialization();
-    requests();
+    requests(nullptr);
     return checksum == 0 ? 1 : 0;
 }

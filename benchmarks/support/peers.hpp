@@ -64,6 +64,16 @@ public:
     void reads(std::string const& name, double limit, std::size_t operations, work const& peer, work const& ours) {
         row(name, limit, operations, [&] { return peer; }, [&] { return ours; });
     }
+    /// Compares bytes instead: of what `ours` keeps allocated with `peer`.
+    template <class Kept>
+    void bytes(std::string const& name, double limit, std::size_t peer, std::function<Kept()> const& ours) {
+        if (!wanted(name)) { return; }
+        malloc_trim(0);
+        std::size_t const before = allocated_bytes();
+        Kept const kept = ours();
+        std::printf("%s\t1\t%.2f\t%zu\t%zu\tbytes\n", name.c_str(), limit, peer, allocated_bytes() - before);
+        std::fflush(stdout);
+    }
     [[nodiscard]] bool wanted(std::string_view name) const {
         return wanted_.empty() || std::any_of(wanted_.begin(), wanted_.end(), [&](std::string const& each) {
             return name.find(each) != name.npos;

@@ -78,6 +78,19 @@ TEST_CASE("overlong forms, code points beyond the last and stray bytes are not v
     CHECK(text::valid_utf8_prefix("caf\xC3\xA9" + broken) == 5);
 }
 
+TEST_CASE("the first byte that is not ASCII is found anywhere in a long text") {
+    for (std::size_t const size : {31U, 32U, 33U, 71U, 300U}) {
+        std::string bytes(size, 'b');
+        CHECK(text::ascii_prefix(bytes) == size);
+        for (std::size_t at = 0; at < size; ++at) {
+            bytes[at] = '\xFF';
+            CHECK(text::ascii_prefix(bytes) == at);
+            CHECK(text::valid_utf8_prefix(bytes) == at);
+            bytes[at] = '\x7F';
+        }
+    }
+}
+
 TEST_CASE("the length of a text is the sum of the lengths of its characters") {
     CHECK(text::utf16_length("") == std::size_t{0});
     CHECK(text::utf16_length("John") == std::size_t{4});

@@ -158,6 +158,23 @@ TEST_CASE("batch_packer: no transaction has more bytes on the wire than estimate
     }
 }
 
+TEST_CASE("batch_packer: each escaped character of a text counts, wherever it is") {
+    auto const size_with = [](std::string_view text) {
+        row_builder made{"a", "b"};
+        made.add("text", value_view{text});
+        return detail::transaction_size("Runners", mutation::insert(made.build()));
+    };
+    std::string text(71, 'x');
+    std::size_t const plain = size_with(text);
+    for (char& each : text) {
+        each = '\x1F';
+        CHECK(size_with(text) == plain + 5);
+        each = '"';
+        CHECK(size_with(text) == plain + 1);
+        each = 'x';
+    }
+}
+
 TEST_CASE("batch_packer: a row that alone is too large is refused, and the other rows are not affected") {
     profile limits = cosmos_profile();
     batch_packer packer{"Runners", limits};

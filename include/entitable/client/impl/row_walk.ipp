@@ -359,17 +359,17 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
         for (std::size_t at = 0; problem && at < run.size(); ++at) {
             fetch_ahead(run, at);
             problem = kind.read(run[at], objects.at(used), mode());
-            if (problem) {
-                ++used;
-                bytes += run[at].payload.size();
-            }
+            if (!problem) { return; }
+            ++used;
+            bytes += run[at].payload.size();
         }
     };
     auto const after_page = [&]() -> result<void> {
         for (std::size_t index = 0; index < used; ++index) { call(function, objects.at(index)); }
         used = 0;
-        if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
-            objects.clear(); // long values would accumulate from page to page
+        if (constexpr std::size_t most = 32'000'000; bytes > most) { // long values would accumulate from page to page
+            objects.clear(); // not after each page, because the system would take the memory and give it back
+            bytes = 0;
         }
         return std::exchange(problem, {});
     };

@@ -50,10 +50,16 @@ ENTITABLE_LAZY void append_code_point(std::string& out, char32_t value) {
 
 ENTITABLE_LAZY_BODY std::size_t ascii_prefix(std::string_view bytes) noexcept {
     std::size_t at = 0;
-    for (std::uint64_t eight = 0; bytes.size() - at >= sizeof eight; at += sizeof eight) {
-        std::memcpy(&eight, bytes.data() + at, sizeof eight);
-        if ((eight & 0x8080808080808080U) != 0) { break; }
+    auto const eight = [&bytes](std::size_t from) {
+        std::uint64_t made = 0;
+        std::memcpy(&made, bytes.data() + from, sizeof made);
+        return made;
+    };
+    constexpr std::uint64_t high = 0x8080808080808080U;
+    for (; bytes.size() - at >= 32; at += 32) { // values may have 64 kB
+        if (((eight(at) | eight(at + 8) | eight(at + 16) | eight(at + 24)) & high) != 0) { break; }
     }
+    while (bytes.size() - at >= 8 && (eight(at) & high) == 0) { at += 8; }
     while (at < bytes.size() && static_cast<unsigned char>(bytes[at]) < 0x80) { ++at; }
     return at;
 }
@@ -71,7 +77,9 @@ ENTITABLE_LAZY_BODY std::optional<std::size_t> utf16_length(std::string_view utf
 }
 
 ENTITABLE_LAZY_BODY std::size_t valid_utf8_prefix(std::string_view utf8) noexcept {
-    if (all_eights(utf8, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; })) {
+    constexpr std::size_t some = 256;
+    if (utf8.size() <= some &&
+        all_eights(utf8, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; })) {
         return utf8.size(); // the usual case
     }
     std::size_t offset = 0;

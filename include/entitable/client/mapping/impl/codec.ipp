@@ -16,6 +16,7 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
     key_source const* row_key, nullable_view const* values, std::string_view const* names, std::size_t count) {
     constexpr std::size_t most_beside_view = 9; // bytes of a value that are not in its `bytes()`
     constexpr std::size_t usual_keys = 96;      // bytes of both keys; longer keys cost one more allocation
+    constexpr std::size_t long_value = 4096;    // bytes; inserted into the block, which is not filled with zeros for it
     std::size_t size = row_format::header_size + of.descriptor.size() + most_beside_view * count; // at most
     bool has_nameless = false;
     for (std::size_t index = 0; index < count; ++index) {
@@ -45,7 +46,13 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
         return failure{error_code::out_of_range_input,
             text::joined({"the property \"", names[index], "\" has an enumeration value without a name"})};
     }
-    block.resize(keys_size + size);
+    std::size_t inserted = 0;
+    for (std::size_t index = 0; size > long_value && index < count; ++index) {
+        std::size_t const bytes = values[index].present ? values[index].value.bytes().size() : 0;
+        inserted += bytes > long_value ? bytes : 0;
+    }
+    if (inserted != 0) { block.reserve(keys_size + size); }
+    block.resize(keys_size + size - inserted);
     char* to = block.data() + keys_size;
     auto const put = [&to](char const* bytes, std::size_t count_of_bytes) {
         if (count_of_bytes != 0) { // the data of an empty view may be null
@@ -68,7 +75,12 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
             case edm_type::binary:
                 row_format::store(to, static_cast<std::uint32_t>(content.size()));
                 to += 4;
-                put(content.data(), content.size());
+                if (content.size() > long_value) {
+                    auto const end = block.begin() + (to - block.data());
+                    to = &*block.insert(end, content.begin(), content.end()) + content.size();
+                } else {
+                    put(content.data(), content.size());
+                }
                 break;
             case edm_type::guid: put(content.data(), content.size()); break;
             case edm_type::boolean: *to++ = static_cast<char>(value.value.bits()); break;

@@ -110,11 +110,13 @@ private:
 
     /// Returns space for the next bytes of the payload. The string is longer than the written part, and is never shortened.
     char* write(std::size_t bytes) {
-        if (payload_.size() - written_ < bytes) { payload_.resize(2 * (written_ + bytes)); }
+        if (payload_.size() - written_ < bytes) { grow(bytes); }
         char* const at = payload_.data() + written_;
         written_ += bytes;
         return at;
     }
+
+    ENTITABLE_COLD void grow(std::size_t bytes) { payload_.resize(2 * (written_ + bytes)); }
 
     [[nodiscard]] std::string_view name_of(shape_member const& member) const noexcept {
         return {names_.data() + member.name_at, member.name_size};
@@ -128,10 +130,11 @@ private:
             std::is_same_v<Object, simdjson::dom::object>; // a document is checked completely before the first read
         parts = {};
         written_ = values_at_;
-        std::size_t index = 0;
+        shape_member const* next = members_.data();
+        shape_member const* const end = next + members_.size();
         for (auto member : object) {
-            if (index == members_.size() || !is_named(member, name_of(members_[index]))) { return false; }
-            shape_member const& expected = members_[index++];
+            if (next == end || !is_named(member, name_of(*next))) { return false; }
+            shape_member const& expected = *next++;
             json_scalar const value = value_of(member);
             switch (expected.role) {
                 case member_role::passed_over:
@@ -162,7 +165,7 @@ private:
             }
             if (!problem) { return true; }
         }
-        return index == members_.size() && !members_.empty();
+        return next == end && !members_.empty();
     }
 
     static bool is_named(simdjson::dom::key_value_pair const& member, std::string_view name) noexcept {
@@ -396,15 +399,17 @@ private:
     static bool follows_from(std::string_view tag, std::string_view timestamp) noexcept {
         constexpr std::size_t hour_end = 13; // "2026-07-27T12"
         if (tag.empty()) { return true; }
-        if (timestamp.size() < 20 || tag.size() != timestamp.size() + etag_prefix.size() + etag_suffix.size() + 4 ||
-            !tag.starts_with(etag_prefix) || !tag.ends_with(etag_suffix)) {
+        if (timestamp.size() < 20 || tag.size() != timestamp.size() + etag_prefix.size() + etag_suffix.size() + 4) {
             return false;
         }
-        std::string_view const time = tag.substr(etag_prefix.size(), timestamp.size() + 4);
+        char const* const in_tag = tag.data() + etag_prefix.size();
+        char const* const time = timestamp.data();
         bool const trimmed = timestamp.size() == 20 || timestamp[timestamp.size() - 2] != '0';
-        return trimmed && timestamp.back() == 'Z' && time.substr(0, hour_end) == timestamp.substr(0, hour_end) &&
-            time.substr(hour_end, 3) == "%3A" && time.substr(hour_end + 3, 2) == timestamp.substr(hour_end + 1, 2) &&
-            time.substr(hour_end + 5, 3) == "%3A" && time.substr(hour_end + 8) == timestamp.substr(hour_end + 4);
+        return trimmed && timestamp.back() == 'Z' && same_bytes(tag.data(), etag_prefix.data(), etag_prefix.size()) &&
+            same_bytes(in_tag + timestamp.size() + 4, etag_suffix.data(), etag_suffix.size()) &&
+            same_bytes(in_tag, time, hour_end) && same_bytes(in_tag + hour_end, "%3A", 3) &&
+            same_bytes(in_tag + hour_end + 3, time + hour_end + 1, 2) && same_bytes(in_tag + hour_end + 5, "%3A", 3) &&
+            same_bytes(in_tag + hour_end + 8, time + hour_end + 4, timestamp.size() - hour_end - 4);
     }
 
     std::string payload_;   ///< longer than the written part

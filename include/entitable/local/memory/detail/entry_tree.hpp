@@ -5,7 +5,7 @@
 /// \file
 /// `entry_tree`: entries in the order of their keys, in sorted chunks of up to 64 below chunks of up to 64 (a B+ tree). Designed for few
 /// cache misses: a chunk holds eight distinguishing bytes of each key next to the pointer to its entry, so that a search follows one or two
-/// pointers in total.
+/// pointers in total. A single entry needs no chunk.
 
 #include <entitable/core/config.hpp>
 
@@ -21,8 +21,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The head of the block; the key follows it, then the value at the next multiple of 8, so that a value can hold an object. Key and value
-/// are each below 4 GiB; larger sizes are treated as out of memory. The code that makes an entry destroys it.
+/// The head of the block; the key follows it, then the value. Key and value are each below 4 GiB; larger sizes are treated as out of memory.
+/// The code that makes an entry destroys it.
 struct alignas(8) entry {
     std::uint32_t key_size;
     std::uint32_t value_size;
@@ -30,7 +30,7 @@ struct alignas(8) entry {
     [[nodiscard]] static entry* make(std::string_view key, std::size_t value_size) {
         constexpr std::size_t most = ~std::uint32_t{0};
         std::size_t const size = key.size() <= most && value_size <= most
-            ? sizeof(entry) + aligned(key.size()) + value_size
+            ? sizeof(entry) + key.size() + value_size
             : ~std::size_t{0} / 2; // more is never available
         void* const block = ::operator new(size);
         auto* const made =
@@ -49,10 +49,9 @@ struct alignas(8) entry {
     [[nodiscard]] std::string_view value() const noexcept {
         return {const_cast<entry*>(this)->value_bytes(), value_size};
     }
-    [[nodiscard]] char* value_bytes() noexcept { return bytes() + aligned(key_size); }
+    [[nodiscard]] char* value_bytes() noexcept { return bytes() + key_size; }
 
 private:
-    [[nodiscard]] static constexpr std::size_t aligned(std::size_t size) noexcept { return (size + 7) / 8 * 8; }
     [[nodiscard]] char* bytes() noexcept { return reinterpret_cast<char*>(this + 1); }
 };
 
@@ -76,7 +75,10 @@ public:
         /// Returns the number of entries from here to `last`, inclusive, or to the end; fewer if they are in many leaves.
         [[nodiscard]] std::size_t entries_ahead(std::optional<std::string_view> last) const noexcept;
         /// Leaves its entry: the next `find_near` searches the tree.
-        void leave() noexcept { depth_ = 0; }
+        void leave() noexcept {
+            depth_ = 0;
+            only_ = nullptr;
+        }
 
     private:
         friend class entry_tree;
@@ -86,16 +88,17 @@ public:
         // Chunks are at least a quarter full on average, so 2^64 entries need less.
         static constexpr std::size_t max_depth = 20;
         std::size_t depth_{0}; ///< chunks from the root to a leaf
+        entry* only_{};        ///< without chunks: the single entry; null at the end
         chunk* chunks_[max_depth];
         std::size_t indexes_[max_depth];
     };
 
     entry_tree() = default;
-    entry_tree(entry_tree&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
+    entry_tree(entry_tree&& other) noexcept : root_(std::exchange(other.root_, 0)) {}
     entry_tree& operator=(entry_tree&&) = delete;
     ~entry_tree();
 
-    [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
+    [[nodiscard]] bool empty() const noexcept { return root_ == 0; }
     [[nodiscard]] entry* find(std::string_view key) const noexcept;
     /// Starts at the first entry whose key is not less than `key`.
     [[nodiscard]] position lower_bound(std::string_view key) const noexcept;
@@ -108,7 +111,7 @@ public:
     /// Inserts `fresh` where `find` did not find its key, in the unchanged tree; the path is at it then. Nothing is changed if memory runs out.
     void insert(position& path, entry* fresh);
     /// Replaces the entry that `find` found, in the unchanged tree; returns it.
-    entry* replace(position& path, entry* fresh) noexcept { return std::exchange(entry_at(path), fresh); }
+    entry* replace(position& path, entry* fresh) noexcept;
     /// Removes the entry that `find` found, in the unchanged tree; returns it.
     entry* remove(position& path) noexcept;
 
@@ -120,14 +123,26 @@ public:
     entry* remove(std::string_view key) noexcept;
 
 private:
+    static constexpr std::uintptr_t is_entry = 1; ///< bit of `root_`: both types are aligned to 8 bytes
+
+    /// The root; null if there is at most one entry.
+    [[nodiscard]] chunk* top() const noexcept {
+        return (root_ & is_entry) == 0 ? reinterpret_cast<chunk*>(root_) : nullptr;
+    }
+    void set_top(chunk* to) noexcept { root_ = reinterpret_cast<std::uintptr_t>(to); }
+    /// The single entry; null if there are none, or chunks.
+    [[nodiscard]] entry* only() const noexcept {
+        return (root_ & is_entry) != 0 ? reinterpret_cast<entry*>(root_ - is_entry) : nullptr;
+    }
+    void set_only(entry* to) noexcept { root_ = reinterpret_cast<std::uintptr_t>(to) + is_entry; }
+    void insert_without_chunks(position& path, entry* fresh);
     bool locate(std::string_view key, position& path) const noexcept;
     /// Moves a path to a key next to its entry, or to the place between the two; false if the key is elsewhere.
     [[nodiscard]] bool step_to(std::string_view key, position& path, bool& equal) const noexcept;
-    [[nodiscard]] static entry*& entry_at(position& path) noexcept;
     void insert_into_full(position& path, entry* fresh);
     void shrink(position& path) noexcept;
 
-    chunk* root_{};
+    std::uintptr_t root_{}; ///< of a chunk, or of the single entry
 };
 
 } // namespace detail

@@ -119,7 +119,7 @@ public:
 
     [[nodiscard]] static owner make(shared<memory_table> table, std::string_view key);
     [[nodiscard]] static partition& in(entry& name) noexcept {
-        return *reinterpret_cast<partition*>(name.value_bytes());
+        return *reinterpret_cast<partition*>(name.value_bytes() + padding(name.key_size));
     }
     partition(partition const&) = delete;
     partition& operator=(partition const&) = delete;
@@ -142,6 +142,10 @@ private:
     partition(std::uint32_t behind_name, shared<memory_table> own_table) noexcept
         : table(std::move(own_table)), behind_name_(behind_name) {}
     ~partition();
+    /// Returns the bytes between the key of an entry and the object.
+    [[nodiscard]] static constexpr std::size_t padding(std::size_t key_size) noexcept {
+        return (alignof(partition) - key_size % alignof(partition)) % alignof(partition);
+    }
     static void destroy(partition* last) noexcept;
 
     std::uint32_t const behind_name_; ///< bytes from the entry's head to here

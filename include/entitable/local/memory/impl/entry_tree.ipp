@@ -11,10 +11,11 @@ namespace detail {
 // ---- walking ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL entry* entry_tree::position::get() const noexcept {
-    return depth_ == 0 ? nullptr : chunks_[depth_ - 1]->entries()[indexes_[depth_ - 1]];
+    return depth_ == 0 ? only_ : chunks_[depth_ - 1]->entries()[indexes_[depth_ - 1]];
 }
 
 ENTITABLE_DECL void entry_tree::position::next() noexcept {
+    if (depth_ == 0) { return leave(); }
     std::size_t level = depth_ - 1;
     while (++indexes_[level] >= chunks_[level]->count) {
         if (level == 0) {
@@ -30,17 +31,18 @@ ENTITABLE_DECL void entry_tree::position::next() noexcept {
 }
 
 ENTITABLE_DECL std::span<entry* const> entry_tree::position::rest_of_leaf() const noexcept {
-    if (depth_ == 0) { return {}; }
+    if (depth_ == 0) { return {&only_, only_ != nullptr ? 1U : 0U}; }
     std::size_t const index = indexes_[depth_ - 1];
     return {chunks_[depth_ - 1]->entries() + index, chunks_[depth_ - 1]->count - index};
 }
 
 ENTITABLE_DECL void entry_tree::position::next_leaf() noexcept {
-    index() = leaf()->count - 1U;
+    if (depth_ != 0) { index() = leaf()->count - 1U; }
     next();
 }
 
 ENTITABLE_DECL std::size_t entry_tree::position::entries_ahead(std::optional<std::string_view> last) const noexcept {
+    if (depth_ == 0) { return only_ != nullptr && (!last || only_->key() <= *last) ? 1 : 0; }
     constexpr int most_leaves = 64;
     std::size_t entries = 0;
     position at = *this;
@@ -57,12 +59,15 @@ ENTITABLE_DECL std::size_t entry_tree::position::entries_ahead(std::optional<std
 }
 
 ENTITABLE_DECL entry_tree::~entry_tree() {
-    if (root_ != nullptr) { chunk::destroy_all(root_); }
+    if (chunk* const root = top()) { chunk::destroy_all(root); }
 }
 
 ENTITABLE_DECL entry* entry_tree::find(std::string_view key) const noexcept {
-    chunk* at = root_;
-    if (at == nullptr) { return nullptr; }
+    chunk* at = top();
+    if (at == nullptr) {
+        entry* const single = only();
+        return single != nullptr && single->key() == key ? single : nullptr;
+    }
     while (at->level > 0) { at = at->children()[at->child_for(key)]; }
     return at->find(key);
 }
@@ -70,8 +75,13 @@ ENTITABLE_DECL entry* entry_tree::find(std::string_view key) const noexcept {
 /// Finds the position of `key`, or the position where it would be inserted, which may be after the last entry of a leaf. Returns whether it
 /// is there.
 ENTITABLE_DECL bool entry_tree::locate(std::string_view key, position& path) const noexcept {
-    chunk* at = root_;
-    path.depth_ = 0;
+    path.leave();
+    chunk* at = top();
+    if (at == nullptr) {
+        entry* const single = only();
+        path.only_ = single != nullptr && single->key() == key ? single : nullptr;
+        return path.only_ != nullptr;
+    }
     for (; at->level > 0; ++path.depth_) {
         std::size_t const index = at->child_for(key);
         path.chunks_[path.depth_] = at;
@@ -87,8 +97,13 @@ ENTITABLE_DECL bool entry_tree::locate(std::string_view key, position& path) con
 
 ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key) const noexcept {
     position found;
-    if (root_ != nullptr && key.empty()) { // the first entry, which needs no comparison
-        chunk* at = root_;
+    chunk* at = top();
+    if (at == nullptr) {
+        entry* const single = only();
+        found.only_ = single != nullptr && single->key() >= key ? single : nullptr;
+        return found;
+    }
+    if (key.empty()) { // the first entry, which needs no comparison
         for (; at->level > 0; ++found.depth_) {
             found.chunks_[found.depth_] = at;
             found.indexes_[found.depth_] = 0;
@@ -98,7 +113,7 @@ ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key
         found.indexes_[found.depth_++] = 0;
         return found;
     }
-    if (root_ != nullptr && !locate(key, found) && found.index() == found.leaf()->count) {
+    if (!locate(key, found) && found.index() == found.leaf()->count) {
         --found.index();
         found.next();
     }
@@ -107,10 +122,8 @@ ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key
 
 // ---- changing ---------------------------------------------------------------------------------------
 
-ENTITABLE_DECL entry*& entry_tree::entry_at(position& path) noexcept { return path.leaf()->entries()[path.index()]; }
-
 ENTITABLE_DECL entry* entry_tree::find(std::string_view key, position& path) const noexcept {
-    return root_ != nullptr && locate(key, path) ? entry_at(path) : nullptr;
+    return locate(key, path) ? path.get() : nullptr;
 }
 
 ENTITABLE_DECL bool entry_tree::step_to(std::string_view key, position& path, bool& equal) const noexcept {
@@ -140,26 +153,37 @@ ENTITABLE_DECL bool entry_tree::step_to(std::string_view key, position& path, bo
 }
 
 ENTITABLE_DECL entry* entry_tree::find_near(std::string_view key, position& path) const noexcept {
-    if (root_ == nullptr) { return nullptr; }
     bool equal = false;
     if (path.depth_ == 0 || !step_to(key, path, equal)) { equal = locate(key, path); }
-    return equal ? entry_at(path) : nullptr;
+    return equal ? path.get() : nullptr;
 }
 
 ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
     position path;
-    if (root_ != nullptr && locate(fresh->key(), path)) { return replace(path, fresh); }
+    if (locate(fresh->key(), path)) { return replace(path, fresh); }
     insert(path, fresh);
     return nullptr;
 }
 
-ENTITABLE_DECL void entry_tree::insert(position& path, entry* fresh) {
-    if (root_ == nullptr) {
-        root_ = chunk::make(1, 0);
-        path.chunks_[0] = root_;
-        path.indexes_[0] = 0;
-        path.depth_ = 1;
+/// Inserts the first entry, or the second, which makes the first chunk.
+ENTITABLE_DECL void entry_tree::insert_without_chunks(position& path, entry* fresh) {
+    entry* const single = only();
+    if (single == nullptr) {
+        set_only(fresh);
+        path.only_ = fresh;
+        return;
     }
+    chunk* const leaf = chunk::make(2, 0);
+    leaf->insert(0, single, nullptr);
+    path.depth_ = 1;
+    path.chunks_[0] = leaf;
+    path.indexes_[0] = single->key() < fresh->key() ? 1 : 0;
+    leaf->insert(path.indexes_[0], fresh, nullptr);
+    set_top(leaf);
+}
+
+ENTITABLE_DECL void entry_tree::insert(position& path, entry* fresh) {
+    if (top() == nullptr) { return insert_without_chunks(path, fresh); }
     chunk* leaf = path.leaf();
     if (leaf->count == chunk::full) {
         insert_into_full(path, fresh);
@@ -171,7 +195,8 @@ ENTITABLE_DECL void entry_tree::insert(position& path, entry* fresh) {
         larger->skip = leaf->skip;
         larger->append(*leaf, 0);
         chunk::destroy(leaf);
-        root_ = path.leaf() = leaf = larger;
+        path.leaf() = leaf = larger;
+        set_top(larger);
     }
     leaf->insert(path.index(), fresh, nullptr);
 }
@@ -247,26 +272,37 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         added = separator;
         child = right;
     }
-    chunk* const top = spare.chunks[taken - 1];
-    top->insert(0, nullptr, root_);
-    top->insert(1, added, child);
-    root_ = top;
+    chunk* const root = spare.chunks[taken - 1];
+    root->insert(0, nullptr, top());
+    root->insert(1, added, child);
+    set_top(root);
+}
+
+ENTITABLE_DECL entry* entry_tree::replace(position& path, entry* fresh) noexcept {
+    if (path.depth_ != 0) { return std::exchange(path.leaf()->entries()[path.index()], fresh); }
+    set_only(fresh);
+    return std::exchange(path.only_, fresh);
 }
 
 ENTITABLE_DECL entry* entry_tree::replace(entry* fresh) noexcept {
     position path;
-    return root_ != nullptr && locate(fresh->key(), path) ? replace(path, fresh) : nullptr;
+    return locate(fresh->key(), path) ? replace(path, fresh) : nullptr;
 }
 
 ENTITABLE_DECL entry* entry_tree::remove(std::string_view key) noexcept {
     position path;
-    return root_ != nullptr && locate(key, path) ? remove(path) : nullptr;
+    return locate(key, path) ? remove(path) : nullptr;
 }
 
 ENTITABLE_DECL entry* entry_tree::remove(position& path) noexcept {
+    if (path.depth_ == 0) {
+        root_ = 0;
+        return std::exchange(path.only_, nullptr);
+    }
     entry* const taken = path.leaf()->entries()[path.index()];
     path.leaf()->remove(path.index());
     shrink(path);
+    path.leave();
     return taken;
 }
 
@@ -281,10 +317,9 @@ ENTITABLE_DECL void entry_tree::shrink(position& path) noexcept {
             return;
         }
     }
-    while (root_ != nullptr && root_->count <= root_->first()) {
-        chunk* const top = root_;
-        root_ = top->count > 0 ? top->children()[0] : nullptr;
-        chunk::destroy(top);
+    for (chunk* root = top(); root != nullptr && root->count <= root->first(); root = top()) {
+        set_top(root->count > 0 ? root->children()[0] : nullptr);
+        chunk::destroy(root);
     }
 }
 

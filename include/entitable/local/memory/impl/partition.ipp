@@ -8,10 +8,12 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL partition::owner partition::make(shared<memory_table> table, std::string_view key) {
-    static_assert(alignof(partition) <= alignof(entry));
-    entry* const name = entry::make(key, sizeof(partition));
-    auto const behind_name = static_cast<std::uint32_t>(name->value_bytes() - reinterpret_cast<char*>(name));
-    return owner{*::new (static_cast<void*>(name->value_bytes())) partition(behind_name, std::move(table))};
+    static_assert(alignof(partition) == alignof(entry) && sizeof(entry) % alignof(partition) == 0);
+    std::size_t const before = padding(key.size());
+    entry* const name = entry::make(key, before + sizeof(partition));
+    char* const place = name->value_bytes() + before;
+    auto const behind_name = static_cast<std::uint32_t>(place - reinterpret_cast<char*>(name));
+    return owner{*::new (static_cast<void*>(place)) partition(behind_name, std::move(table))};
 }
 
 ENTITABLE_DECL partition::~partition() {
