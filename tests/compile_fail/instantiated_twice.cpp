@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // expect: "duplicate explicit instantiation of"
-// errors: 3
+// errors: 4
 #include <entitable/entitable.hpp>
 
 struct order {

@@ -7,7 +7,7 @@
 /// `<entitable/entitable.hpp>`, compiles them in one file. Both are outside all namespaces, and after ENTITABLE(type, ...).
 
 #if !defined(ENTITABLE_IMPORTED)
-#include <entitable/client/detail/instantiated_calls.hpp>
+#include <entitable/client/detail/instantiated_table.hpp>
 #include <entitable/client/extern_macro.hpp>
 #include <entitable/core/detail/instantiated_entity.hpp>
 
@@ -16,8 +16,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Stands for a type that cannot be instantiated: its message is then the only message.
-struct not_instantiated {};
 template <>
 struct instantiated_entity<not_instantiated> {};
 

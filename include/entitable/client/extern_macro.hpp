@@ -11,4 +11,5 @@
     static_assert(::entitable::mapped_entity<__VA_ARGS__>,                                                           \
         "ENTITABLE_EXTERN(" #__VA_ARGS__ ") must be after ENTITABLE(" #__VA_ARGS__ ", ...)");                        \
     extern template struct ::entitable::detail::instantiated_entity<::entitable::detail::instantiable<__VA_ARGS__>>; \
+    extern template class ::entitable::detail::instantiated_table<::entitable::detail::instantiable<__VA_ARGS__>>;   \
     extern template ::std::vector<::entitable::detail::instantiable<__VA_ARGS__>>::~vector();

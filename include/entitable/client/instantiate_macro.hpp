@@ -13,6 +13,7 @@
     static_assert(::std::is_move_constructible_v<__VA_ARGS__>,                                                \
         "ENTITABLE_INSTANTIATE: " #__VA_ARGS__ " cannot be moved, so no call returns it: leave it out");      \
     template struct ::entitable::detail::instantiated_entity<::entitable::detail::instantiable<__VA_ARGS__>>; \
+    template class ::entitable::detail::instantiated_table<::entitable::detail::instantiable<__VA_ARGS__>>;   \
     template ::std::vector<::entitable::detail::instantiable<__VA_ARGS__>>::~vector();                        \
     template <>                                                                                               \
     void ::entitable::detail::is_instantiated_in_one_file<__VA_ARGS__>() {}

@@ -25,7 +25,7 @@ struct query_rows;
 
 /// \cond
 template <class Entity>
-result<std::optional<Entity>> instantiated_entity<Entity>::calls::first(any_query const& asked) {
+result<std::optional<Entity>> instantiated_entity<Entity>::first(any_query const& asked) {
     result<std::optional<Entity>> found{std::in_place, std::in_place};
     auto read = asked.read_first(nullptr, &**found, &instantiated_entity<Entity>::read);
     if (!read) {
@@ -36,7 +36,7 @@ result<std::optional<Entity>> instantiated_entity<Entity>::calls::first(any_quer
     return found;
 }
 template <class Entity>
-result<std::vector<Entity>> instantiated_entity<Entity>::calls::all(any_query const& asked) {
+result<std::vector<Entity>> instantiated_entity<Entity>::all(any_query const& asked) {
     result<std::vector<Entity>> found{std::in_place};
     found.fail_if(
         asked.read_all(nullptr, &*found, &add, &instantiated_entity<Entity>::read, is_read_by_library<Entity>));
@@ -144,7 +144,7 @@ public:
     /// Returns the first entity, or nullopt.
     [[nodiscard]] result<std::optional<Row>> first() const {
         if constexpr (std::same_as<Row, Entity>) {
-            return detail::instantiated_calls<Entity>::first(*this);
+            return detail::instantiated_entity<Entity>::first(*this);
         } else {
             result<std::optional<Row>> found{std::in_place, std::in_place};
             auto read = read_first(names, &**found, detail::read_row<Entity, Row>);
@@ -171,7 +171,7 @@ public:
         constexpr bool copied = std::is_copy_constructible_v<Row> || !std::same_as<Container, std::vector<Row>>;
         static_assert(copied, "to() copies each entity, but this type cannot be copied: use for_each");
         if constexpr (copied && std::same_as<Container, std::vector<Entity>>) {
-            return detail::instantiated_calls<Entity>::all(*this);
+            return detail::instantiated_entity<Entity>::all(*this);
         } else {
             result<Container> all{std::in_place};
             if constexpr (copied && std::same_as<Container, std::vector<Row>>) {

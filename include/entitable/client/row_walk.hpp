@@ -251,6 +251,11 @@ public:
 
 protected:
     row_iterator() = default;
+    row_iterator(row_iterator const& other) = default;
+    row_iterator(row_iterator&& other) noexcept = default;
+    row_iterator& operator=(row_iterator const& other) = default;
+    row_iterator& operator=(row_iterator&& other) noexcept = default;
+    ~row_iterator(); // compiled once: each loop over a query destroys one
     /// Starts the query: see `any_query::start_cursor`.
     ENTITABLE_LAZY row_iterator(any_query const& asked, projection (*names)(), row_kind const& kind);
 

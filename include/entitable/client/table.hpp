@@ -124,15 +124,9 @@ public:
 
     // ---- writes of one entity ----
 
-    /// Inserts an entity; EntityAlreadyExists if it exists.
-    [[nodiscard]] result<written> insert(Entity const& entity) const {
-        return core_.write(mutation_kind::insert, &entity, detail::kind_of_entity<Entity>);
-    }
-    /// Replaces all properties of the stored entity, if it has the given version, or with `any_etag`: ResourceNotFound if it does not
-    /// exist, UpdateConditionNotSatisfied if it was changed since.
-    [[nodiscard]] result<written> replace(Entity const& entity, etag_condition condition) const {
-        return core_.write(mutation_kind::replace, &entity, detail::kind_of_entity<Entity>, condition);
-    }
+    using base::insert;
+    using base::insert_or_replace;
+    using base::replace;
     /// Replaces the properties that are present and retains the others; otherwise like `replace`. An absent optional retains the stored
     /// value: to remove a property, replace the entity. An entity with `formerly(...)` is read and replaced under its ETag, because a merge of
     /// the service cannot remove the former name.
@@ -161,11 +155,6 @@ public:
         } else {
             return core_.write(mutation::merge(*std::move(made.entity), std::move(made.condition)));
         }
-    }
-    /// Inserts the entity, or replaces the stored entity: the last writer wins. The service has no conditional form of
-    /// this write.
-    [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {
-        return core_.write(mutation_kind::insert_or_replace, &entity, detail::kind_of_entity<Entity>);
     }
     /// The same as `insert_or_replace`, by the name that other libraries have for it.
     [[nodiscard]] result<written> upsert(Entity const& entity) const { return insert_or_replace(entity); }

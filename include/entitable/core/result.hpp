@@ -198,9 +198,9 @@ public:
     void fail_if(result<void>&& outcome) noexcept;
     ~result() {
         if constexpr (detail::is_taken_apart<T>) {
-            if (has_value_) { detail::taken_apart<T>::drop(value_); }
+            detail::taken_apart<T>::drop(*this);
         } else {
-            if (has_value_) { value_.~T(); }
+            drop();
         }
     }
 
@@ -295,11 +295,18 @@ private:
             has_value_ = false;
         }
     }
+    void drop() noexcept {
+        if (has_value_) { value_.~T(); }
+        problem_.~error_slot();
+    }
 
     union {
         T value_;
     };
-    detail::error_slot problem_;
+    // In a union as well, so that the destructor is one call. While there is a value, the slot is empty.
+    union {
+        detail::error_slot problem_{};
+    };
     bool has_value_{true};
 };
 
@@ -360,17 +367,16 @@ updated<Entity> instantiated_entity<Entity>::take(result<updated<Entity>>& from)
     return static_cast<updated<Entity>&&>(from.value_);
 }
 template <class Entity>
-void instantiated_entity<Entity>::drop(Entity& value) noexcept {
-    value.~Entity();
+void instantiated_entity<Entity>::drop(result<Entity>& from) noexcept {
+    from.drop();
 }
 template <class Entity>
-void instantiated_entity<Entity>::drop(std::vector<Entity>& value) noexcept {
-    using list = std::vector<Entity>;
-    value.~list();
+void instantiated_entity<Entity>::drop(result<std::vector<Entity>>& from) noexcept {
+    from.drop();
 }
 template <class Entity>
-void instantiated_entity<Entity>::drop(updated<Entity>& value) noexcept {
-    value.~updated<Entity>();
+void instantiated_entity<Entity>::drop(result<updated<Entity>>& from) noexcept {
+    from.drop();
 }
 
 } // namespace detail

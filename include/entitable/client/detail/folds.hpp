@@ -6,7 +6,6 @@
 /// Conversion of rows to the results of a query, and the folds of `query` over one field.
 
 #if !defined(ENTITABLE_IMPORTED)
-#include <entitable/client/detail/instantiated_calls.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/core/text.hpp>
@@ -56,22 +55,22 @@ void remove_row(void* made) noexcept {
 template <class Entity, class Row>
 inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
 template <class Entity>
-constinit row_kind const instantiated_entity<Entity>::calls::rows{&instantiated_entity<Entity>::read,
-    &instantiated_calls<Entity>::make, &instantiated_calls<Entity>::remove,
+constinit row_kind const instantiated_entity<Entity>::rows{&instantiated_entity<Entity>::read,
+    &instantiated_entity<Entity>::make, &instantiated_entity<Entity>::remove,
     !std::is_same_v<typename mapping<Entity>::system_members, members<0>>};
 template <class Entity>
-inline constexpr row_kind const& kind_of_row<Entity, Entity> = instantiated_calls<Entity>::rows;
+inline constexpr row_kind const& kind_of_row<Entity, Entity> = instantiated_entity<Entity>::rows;
 
 template <class Entity>
-void* instantiated_entity<Entity>::calls::add(void* entities, std::size_t room) {
+void* instantiated_entity<Entity>::add(void* entities, std::size_t room) {
     return add_row<Entity>(entities, room);
 }
 template <class Entity>
-void* instantiated_entity<Entity>::calls::make() {
+void* instantiated_entity<Entity>::make() {
     return make_row<Entity>();
 }
 template <class Entity>
-void instantiated_entity<Entity>::calls::remove(void* made) noexcept {
+void instantiated_entity<Entity>::remove(void* made) noexcept {
     remove_row<Entity>(made);
 }
 

@@ -8,8 +8,7 @@
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/found_entity.hpp>
-#include <entitable/client/detail/instantiated_calls.hpp>
-#include <entitable/client/detail/keyed_texts.hpp>
+#include <entitable/client/detail/instantiated_table.hpp>
 #include <entitable/client/detail/refused_calls.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/query/access_path.hpp>
@@ -88,35 +87,77 @@ template <class Change, class Entity>
     }
 }
 
-template <class Entity>
-result<Entity> instantiated_entity<Entity>::calls::get(
-    table_core const& table, key_source const* partition, key_source const* row) {
+template <class Entity, class... P, class... R>
+instantiated_table<Entity, components<void, P...>, components<void, R...>>::instantiated_table(table_core core)
+    : core_(std::move(core)) {}
+template <class Entity, class... P, class... R>
+instantiated_table<Entity, components<void, P...>, components<void, R...>>::instantiated_table(
+    table_arguments const& from)
+    : core_(from) {}
+template <class Entity, class... P, class... R>
+result<Entity> instantiated_table<Entity, components<void, P...>, components<void, R...>>::get(
+    key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+    auto const keys = of_keys::sources_of(partition..., row...);
     result<Entity> found{std::in_place};
-    found.fail_if(table.read(kind_of_entity<Entity>, partition, row, &*found));
+    found.fail_if(core_.read(kind_of_entity<Entity>, keys.partition, keys.row, &*found));
     return found;
 }
-template <class Entity>
-result<std::optional<Entity>> instantiated_entity<Entity>::calls::find(
-    table_core const& table, key_source const* partition, key_source const* row) {
+template <class Entity, class... P, class... R>
+result<std::optional<Entity>> instantiated_table<Entity, components<void, P...>, components<void, R...>>::find(
+    key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+    auto const keys = of_keys::sources_of(partition..., row...);
     result<std::optional<Entity>> found{std::in_place};
-    found_entity<Entity, std::optional<Entity>> const shown{&found, table.options().reading};
-    shown.conclude(table.read(kind_of_entity<Entity>, partition, row, entity_visitor{shown}));
+    found_entity<Entity, std::optional<Entity>> const shown{&found, core_.options().reading};
+    shown.conclude(core_.read(kind_of_entity<Entity>, keys.partition, keys.row, entity_visitor{shown}));
     return found;
 }
-template <class Entity>
-result<stored<Entity>> instantiated_entity<Entity>::calls::get_stored(
-    table_core const& table, key_source const* partition, key_source const* row) {
+template <class Entity, class... P, class... R>
+result<stored<Entity>> instantiated_table<Entity, components<void, P...>, components<void, R...>>::get_stored(
+    key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+    auto const keys = of_keys::sources_of(partition..., row...);
     result<stored<Entity>> found{std::in_place};
-    found_entity<Entity, stored<Entity>> const shown{&found, table.options().reading};
-    shown.conclude(table.read(kind_of_entity<Entity>, partition, row, entity_visitor{shown}));
+    found_entity<Entity, stored<Entity>> const shown{&found, core_.options().reading};
+    shown.conclude(core_.read(kind_of_entity<Entity>, keys.partition, keys.row, entity_visitor{shown}));
     return found;
 }
-template <class Entity>
-result<updated<Entity>> instantiated_entity<Entity>::calls::update(table_core const& table, key_source const* partition,
-    key_source const* row, bool forced, entity_change const& change, update_options const& options) {
+template <class Entity, class... P, class... R>
+result<written> instantiated_table<Entity, components<void, P...>, components<void, R...>>::insert(
+    Entity const& entity) const {
+    return core_.write(mutation_kind::insert, &entity, kind_of_entity<Entity>);
+}
+template <class Entity, class... P, class... R>
+result<written> instantiated_table<Entity, components<void, P...>, components<void, R...>>::replace(
+    Entity const& entity, etag_condition condition) const {
+    return core_.write(mutation_kind::replace, &entity, kind_of_entity<Entity>, condition);
+}
+template <class Entity, class... P, class... R>
+result<written> instantiated_table<Entity, components<void, P...>, components<void, R...>>::insert_or_replace(
+    Entity const& entity) const {
+    return core_.write(mutation_kind::insert_or_replace, &entity, kind_of_entity<Entity>);
+}
+template <class Entity, class... P, class... R>
+result<written> instantiated_table<Entity, components<void, P...>, components<void, R...>>::remove(
+    key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
+    etag_condition condition, entitable::removal sums) const {
+    auto const keys = of_keys::sources_of(partition..., row...);
+    return core_.remove(kind_of_entity<Entity>, keys.partition, keys.row, condition, sums);
+}
+template <class Entity, class... P, class... R>
+result<std::optional<written>> instantiated_table<Entity, components<void, P...>,
+    components<void, R...>>::remove_if_present(key_argument<typename P::value_type>... partition,
+    key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums) const {
+    auto const keys = of_keys::sources_of(partition..., row...);
+    return core_.write_if_present(
+        removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
+}
+template <class Entity, class... P, class... R>
+result<updated<Entity>> instantiated_table<Entity, components<void, P...>, components<void, R...>>::change_entity(
+    key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... row,
+    bool forced, entity_change const& change, update_options const& options) const {
+    auto const keys = of_keys::sources_of(partition..., row...);
     result<updated<Entity>> outcome{std::in_place};
     updated<Entity>& made = *outcome;
-    outcome.fail_if(update_entity(table, kind_of_entity<Entity>, partition, row,
+    outcome.fail_if(update_entity(core_, kind_of_entity<Entity>, keys.partition, keys.row,
         {&made.entity, made.etag, made.attempts, made.changed, made.after_retry, made.healed, made.unsettled}, change,
         forced, options));
     return outcome;
@@ -128,8 +169,8 @@ class keyed_operations;
 
 template <class Entity, class... P, class... R>
 class keyed_operations<Entity, components<void, P...>, components<void, R...>>
-    : keyed_texts<Entity, components<void, P...>, components<void, R...>> {
-    using of_keys = keyed_texts<Entity, components<void, P...>, components<void, R...>>;
+    : public instantiated_table<Entity, components<void, P...>, components<void, R...>> {
+    using base = instantiated_table<Entity, components<void, P...>, components<void, R...>>;
     using wanted = values_wanted<typename P::value_type..., typename R::value_type...>;
     static constexpr std::size_t count_of_keys = sizeof...(P) + sizeof...(R);
     /// Whether the arguments are values of the keys, followed by other arguments.
@@ -139,26 +180,10 @@ class keyed_operations<Entity, components<void, P...>, components<void, R...>>
     }
 
 public:
-    /// Reads the entity with these keys. Errors: ResourceNotFound if it does not exist. A point query.
-    [[nodiscard]] result<Entity> get(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto const keys = sources_of(partition..., row...);
-        return instantiated_calls<Entity>::get(core_, keys.partition, keys.row);
-    }
-
-    /// Does the same; nullopt if it does not exist.
-    [[nodiscard]] result<std::optional<Entity>> find(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto const keys = sources_of(partition..., row...);
-        return instantiated_calls<Entity>::find(core_, keys.partition, keys.row);
-    }
-
-    /// Does the same, with ETag and Timestamp. Errors: ResourceNotFound if it does not exist.
-    [[nodiscard]] result<stored<Entity>> get_stored(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto const keys = sources_of(partition..., row...);
-        return instantiated_calls<Entity>::get_stored(core_, keys.partition, keys.row);
-    }
+    using base::find;
+    using base::get;
+    using base::get_stored;
+    using base::remove;
 
     /// Reads the entity of a reference. Errors: ResourceNotFound if it does not exist. A point query.
     [[nodiscard]] result<Entity> get(reference<Entity> const& named) const { return read_named<Entity>(named); }
@@ -224,23 +249,6 @@ public:
         return partition_not_named<Entity>();
     }
 
-    /// Removes the entity with these keys, if it has the given version. Errors: ResourceNotFound if it does not exist,
-    /// UpdateConditionNotSatisfied if it was changed since. `removal::archived`: see `table<A, B, ...>::remove`.
-    [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums = {}) const {
-        auto const keys = sources_of(partition..., row...);
-        return core_.remove(kind_of_entity<Entity>, keys.partition, keys.row, condition, sums);
-    }
-
-    /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, if the response to an
-    /// earlier attempt was lost, an attempt that finds no entity counts as a removal (`written::after_retry`).
-    [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums = {}) const {
-        auto const keys = sources_of(partition..., row...);
-        return core_.write_if_present(
-            removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
-    }
-
     /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; starts over if another
     /// writer changed the entity first, up to `update_options::max_attempts` times. `change` takes the entity by
     /// reference and returns nothing or exactly bool: false leaves the stored entity unchanged. It is called once for
@@ -255,19 +263,17 @@ public:
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change,
         update_options const& options = usual_update_options()) const {
-        auto const keys = sources_of(partition..., row...);
         auto* target = &change; // may point to a function, which is not an object
-        return instantiated_calls<Entity>::update(core_, keys.partition, keys.row, false,
-            {&call_change<std::remove_reference_t<Change>, Entity>, &target}, options);
+        return base::change_entity(
+            partition..., row..., false, {&call_change<std::remove_reference_t<Change>, Entity>, &target}, options);
     }
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, any_etag_t, Change&& change,
         update_options const& options = usual_update_options()) const {
-        auto const keys = sources_of(partition..., row...);
         auto* target = &change; // may point to a function, which is not an object
-        return instantiated_calls<Entity>::update(core_, keys.partition, keys.row, true,
-            {&call_change<std::remove_reference_t<Change>, Entity>, &target}, options);
+        return base::change_entity(
+            partition..., row..., true, {&call_change<std::remove_reference_t<Change>, Entity>, &target}, options);
     }
 
     /// Does the same as `update`; nullopt, which is not an error, if the entity does not exist.
@@ -275,13 +281,13 @@ public:
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
         update_options const& options = usual_update_options()) const {
-        return if_present{}(change_entity(sources_of(partition..., row...), false, change, options));
+        return if_present{}(update(partition..., row..., change, options));
     }
     template <class Change>
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, any_etag_t,
         Change&& change, update_options const& options = usual_update_options()) const {
-        return if_present{}(change_entity(sources_of(partition..., row...), true, change, options));
+        return if_present{}(update(partition..., row..., any_etag, change, options));
     }
 
     /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes either all of
@@ -305,13 +311,10 @@ public:
     }
 
 protected:
-    explicit keyed_operations(table_core core) : core_(std::move(core)) {}
-    explicit keyed_operations(table_arguments const& from) : core_(from) {}
+    explicit keyed_operations(table_core core) : base(std::move(core)) {}
+    explicit keyed_operations(table_arguments const& from) : base(from) {}
 
-    using of_keys::partition_key;
-    using of_keys::row_key;
-
-    using of_keys::sources_of;
+    using base::core_;
 
     template <class Found>
     [[nodiscard]] result<Found> read_named(reference<Entity> const& named) const {
@@ -321,15 +324,6 @@ protected:
             borrowed_key(key_part::row, std::string_view{named.row_key}), entity_visitor{shown}));
         return found;
     }
-
-    template <class Change>
-    [[nodiscard]] result<updated<Entity>> change_entity(key_sources<sizeof...(P), sizeof...(R)> const& keys,
-        bool forced, Change& change, update_options const& options) const {
-        Change* target = &change; // may point to a function, which is not an object
-        return instantiated_calls<Entity>::update(
-            core_, keys.partition, keys.row, forced, {&call_change<Change, Entity>, &target}, options);
-    }
-    table_core core_;
 };
 
 /// Instantiated when its size is used; reports the entity's own message if a query would scan the table.

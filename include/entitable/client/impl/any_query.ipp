@@ -68,6 +68,7 @@ ENTITABLE_LAZY_BODY shared<row_cursor> any_query::start_cursor(names_of_row name
     return cursor;
 }
 
+ENTITABLE_DECL row_iterator::~row_iterator() = default;
 ENTITABLE_LAZY_BODY row_iterator::row_iterator(any_query const& asked, projection (*names)(), row_kind const& kind)
     : at_(asked.start_cursor(names, kind)) {}
 

@@ -24,7 +24,7 @@ concept comparable_with = std::same_as<From, T> ||
 
 /// Makes a comparison with a property.
 ENTITABLE_LAZY [[nodiscard]] predicate_value property_comparison(
-    std::string_view name, filter_operator operation, value_view operand);
+    std::string_view name, filter_operator operation, value_view const& operand);
 
 /// Makes the predicate that the property is present, or absent: it equals some value, or differs from the value.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, value_view of_its_type, bool there);

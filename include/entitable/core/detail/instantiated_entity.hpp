@@ -4,12 +4,14 @@
 
 /// \file
 /// `instantiated_entity`: the conversions of an entity, which ENTITABLE_INSTANTIATE compiles in one file. Their definitions are in
-/// `client/mapping/codec.hpp`, those of `take` and `drop` in `result.hpp`.
+/// `client/mapping/codec.hpp`, those for queries in `client/query.hpp` and `client/detail/folds.hpp`, those of `take` and `drop` in `result.hpp`.
 
 #if !defined(ENTITABLE_IMPORTED)
 #include <entitable/core/config.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,9 @@ enum class reading : std::uint8_t;
 
 namespace detail {
 
+class any_query;
 struct entity_kind;
+struct row_kind;
 
 /// The conversions of an entity. They are defined outside the class: a function that is defined within a class is inline, and each file
 /// would compile it in spite of ENTITABLE_EXTERN. The linker shows the name of this class if ENTITABLE_INSTANTIATE is missing.
@@ -39,14 +43,21 @@ struct instantiated_entity {
     static result<void> read(row_view const& from, void* to, reading mode);
     static void reset(void* entity); ///< resets to a default-constructed entity
     static entity_kind const kind;
-    struct calls; ///< see `instantiated_calls`
-    // Move values out of results and destroy them. For any aggregate: a result does not know whether its value is an entity.
+    // What queries and iterators use.
+    static void* add(
+        void* entities, std::size_t room); ///< appends an entity to a `std::vector`, which first gets that room
+    static void* make();
+    static void remove(void* made) noexcept;
+    static row_kind const rows;
+    static result<std::optional<Entity>> first(any_query const& asked);
+    static result<std::vector<Entity>> all(any_query const& asked);
+    // Move values out of results, and destroy results. For any aggregate: a result does not know whether its value is an entity.
     static Entity take(result<Entity>& from);
     static std::vector<Entity> take(result<std::vector<Entity>>& from);
     static updated<Entity> take(result<updated<Entity>>& from);
-    static void drop(Entity& value) noexcept;
-    static void drop(std::vector<Entity>& value) noexcept;
-    static void drop(updated<Entity>& value) noexcept;
+    static void drop(result<Entity>& from) noexcept;
+    static void drop(result<std::vector<Entity>>& from) noexcept;
+    static void drop(result<updated<Entity>>& from) noexcept;
 };
 
 } // namespace detail

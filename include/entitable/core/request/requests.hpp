@@ -251,7 +251,7 @@ struct written {
 /// \cond
 namespace detail {
 extern template written instantiated_entity<written>::take(result<written>& from);
-extern template void instantiated_entity<written>::drop(written& value) noexcept;
+extern template void instantiated_entity<written>::drop(result<written>& from) noexcept;
 } // namespace detail
 /// \endcond
 #endif

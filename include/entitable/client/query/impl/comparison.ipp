@@ -8,7 +8,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY predicate_value property_comparison(
-    std::string_view name, filter_operator operation, value_view operand) {
+    std::string_view name, filter_operator operation, value_view const& operand) {
     predicate_nodes nodes(1);
     nodes[0].operation = operation;
     nodes[0].name = name;

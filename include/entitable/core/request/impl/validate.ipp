@@ -589,7 +589,7 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
 template written instantiated_entity<written>::take(result<written>& from);
-template void instantiated_entity<written>::drop(written& value) noexcept;
+template void instantiated_entity<written>::drop(result<written>& from) noexcept;
 #endif
 
 } // namespace detail
