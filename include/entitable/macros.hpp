@@ -18,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 #if defined(__cpp_impl_coroutine)
 #include <coroutine>
 #endif

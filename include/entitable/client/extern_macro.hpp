@@ -10,6 +10,8 @@
 #define ENTITABLE_EXTERN(...)                                                                                        \
     static_assert(::entitable::mapped_entity<__VA_ARGS__>,                                                           \
         "ENTITABLE_EXTERN(" #__VA_ARGS__ ") must be after ENTITABLE(" #__VA_ARGS__ ", ...)");                        \
+    extern "C++" { /* in a module of the program: the members belong to no module */                                 \
     extern template struct ::entitable::detail::instantiated_entity<::entitable::detail::instantiable<__VA_ARGS__>>; \
     extern template class ::entitable::detail::instantiated_table<::entitable::detail::instantiable<__VA_ARGS__>>;   \
-    extern template ::std::vector<::entitable::detail::instantiable<__VA_ARGS__>>::~vector();
+    extern template ::std::vector<::entitable::detail::instantiable<__VA_ARGS__>>::~vector();                        \
+    }
