@@ -195,8 +195,8 @@ public:
     /// OutOfRangeInput as for `to_row`.
     [[nodiscard]] static result<reference<Entity>> reference_to(
         key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... row) {
-        ENTITABLE_TRY(auto first, partition_key(partition...));
-        ENTITABLE_TRY(auto second, row_key(row...));
+        ENTITABLE_TRY(auto first, base::partition_key(partition...));
+        ENTITABLE_TRY(auto second, base::row_key(row...));
         return reference<Entity>{std::move(first), std::move(second)};
     }
 
@@ -307,7 +307,7 @@ public:
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
-        return transact_entities<Entity>(core_, partition_key(partition...), body, options);
+        return transact_entities<Entity>(core_, base::partition_key(partition...), body, options);
     }
 
 protected:
