@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "insert"
+// expect: "this is a reader"
 
 #include "listed.hpp"
 

@@ -52,6 +52,37 @@ public:
     using base::get_stored;
     using base::reference_to;
 
+    /// Does not compile: a reader does not write.
+    template <class Reader = reader>
+    result<written> insert(Entity const&) const {
+        detail::refuse_reader<Reader>();
+        return failure{error_code::invalid_input, {}};
+    }
+    /// Does not compile: a reader does not write.
+    template <class Reader = reader>
+    result<written> replace(Entity const&, etag_condition const&) const {
+        detail::refuse_reader<Reader>();
+        return failure{error_code::invalid_input, {}};
+    }
+    /// Does not compile: a reader does not write.
+    template <class Reader = reader>
+    result<written> insert_or_replace(Entity const&) const {
+        detail::refuse_reader<Reader>();
+        return failure{error_code::invalid_input, {}};
+    }
+    /// Does not compile: a reader does not write.
+    template <class... Given>
+    result<written> remove(Given const&...) const {
+        detail::refuse_reader<reader>();
+        return failure{error_code::invalid_input, {}};
+    }
+    /// Does not compile: a reader does not write.
+    template <class... Given>
+    result<updated<Entity>> update(Given const&...) const {
+        detail::refuse_reader<reader>();
+        return failure{error_code::invalid_input, {}};
+    }
+
     /// See `table::partitions`.
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
     /// See `table::where`.
