@@ -128,10 +128,10 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
 /// this, a mutex may be locked by a thread that does not exist in the child. SQLite still assumes that the parent's files are open.
 ENTITABLE_DECL void hold_sqlite_over_forks() {
 #if !defined(_WIN32)
-    // Locks in SQLite's own order.
-    static constexpr int all[] = {SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_MASTER, SQLITE_MUTEX_STATIC_VFS1,
-        SQLITE_MUTEX_STATIC_VFS2, SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_LRU, SQLITE_MUTEX_STATIC_PMEM,
-        SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MEM};
+    // Locks in SQLite's own order: a temporary name is made under VFS1 and asks for random numbers, whose first use looks up the VFS under MASTER.
+    static constexpr int all[] = {SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_VFS1, SQLITE_MUTEX_STATIC_VFS2,
+        SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MASTER, SQLITE_MUTEX_STATIC_LRU,
+        SQLITE_MUTEX_STATIC_PMEM, SQLITE_MUTEX_STATIC_MEM};
     static auto const enter = [] {
         for (int const each : all) { sqlite3_mutex_enter(sqlite3_mutex_alloc(each)); }
     };
