@@ -264,9 +264,9 @@ public:
         for (sqlite3_stmt* each : {insert_, replace_, get_, scan_, count_}) { sqlite3_finalize(each); }
         sqlite3_close(database_);
     }
+    /// In transactions of at most 100 rows of one partition, as the library.
     void load(std::vector<Entity> const& some) {
-        std::size_t begun =
-            0; // of the transaction, which has at most 100 rows of one partition, as those of the library
+        std::size_t begun = 0; // the first row of the transaction
         for (std::size_t row = 0; row < some.size(); ++row) {
             if (row == begun) { run("begin"); }
             insert(some[row]);
@@ -394,7 +394,7 @@ costs measured(Store& store, shape const& of) {
 struct point {
     std::string name;
     costs peer;
-    costs library;
+    costs ours;
 };
 
 /// Prints the costs at each point, and the growth from the first to the dearest.
@@ -406,9 +406,9 @@ void print(std::string const& title, std::vector<point> const& points) {
         std::printf("%-18s", names[operation]);
         double most[2] = {1, 1};
         for (point const& each : points) {
-            std::printf(" %8.0f / %7.0f", each.peer[operation], each.library[operation]);
+            std::printf(" %8.0f / %7.0f", each.peer[operation], each.ours[operation]);
             most[0] = std::max(most[0], each.peer[operation] / points.front().peer[operation]);
-            most[1] = std::max(most[1], each.library[operation] / points.front().library[operation]);
+            most[1] = std::max(most[1], each.ours[operation] / points.front().ours[operation]);
         }
         std::printf("   %6.2f %6.2f%s\n", most[0], most[1], most[1] > 1.5 * most[0] ? "  <- MORE" : "");
     }

@@ -297,6 +297,29 @@ TEST_CASE("zero, false and the empty text are values") {
     CHECK_FALSE(read.large);
 }
 
+TEST_CASE("texts and bytes of any size are read back, and a row has no other bytes") {
+    all_types one = extreme(false);
+    one.text.clear();
+    std::size_t const least = to_row(one)->payload().size();
+    row reused;
+    for (std::size_t const text : {0U, 4095U, 4096U, 4097U, 32768U}) {
+        for (std::size_t const bytes : {0U, 1U, 4096U, 4097U, 65536U}) {
+            INFO(text << " characters, " << bytes << " bytes");
+            one.text.assign(text, 't');
+            one.bytes.assign(bytes, std::byte{7});
+            REQUIRE(to_row(one, reused));
+            row const fresh = to_row(one).value();
+            CHECK(fresh.payload().size() == least + text + bytes);
+            CHECK(reused.payload() == fresh.payload());
+            auto const read = decoded<all_types>(fresh);
+            CHECK(read.text == one.text);
+            CHECK(read.bytes == one.bytes);
+            CHECK(read.when == one.when);
+            CHECK(read.sex == one.sex);
+        }
+    }
+}
+
 TEST_CASE("doubles keep every bit") {
     for (double const number :
         {0.0, -0.0, 1.0, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity(),
